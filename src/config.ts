@@ -60,6 +60,11 @@ const Environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/, issue('input.notMemberName'))
     .optional(),
+  /** Host name or IP address at which clients reach the inbounds of this machine, for links. */
+  CLUSTER_ADDRESS: z
+    .string()
+    .regex(/^[\w.\-:[\]]+$/, issue('input.notHostName'))
+    .optional(),
   /** Files: NATS credentials, and PEM files for TLS. */
   CLUSTER_CREDENTIALS: nonEmpty.optional(),
   CLUSTER_CA: nonEmpty.optional(),

@@ -1,8 +1,8 @@
 import { decodeCounters } from '../../src/adapters/core/control/counters.js';
 import { asSystem } from '../../src/commands/bus.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
+import { growthOf } from '../../src/commands/reactors/traffic/readings.js';
 import { rollUpSteps } from '../../src/commands/reactors/traffic/roll-up.js';
-import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import { inboundPages } from '../../src/http/panel/codec/inbound-pages.js';
 import { inSlices } from '../../src/lib/time/slices.js';
@@ -44,7 +44,7 @@ export class Subject {
     return turnsOf(async () => {
       const counters = decodeCounters(bytes);
       await new Promise((resolve) => setImmediate(resolve)); // as the port of the core does
-      const growth = growthOf(counters, this.inside.panel.read.usage.baselines());
+      const growth = growthOf(counters, this.inside.panel.read.usage.baselines(null));
       this.dispatch({ type: 'RecordTraffic', data: { run: RUN, ...growth } });
       this.dispatch({ type: 'BeginPeriods', data: {} });
       this.dispatch({ type: 'DepleteExpired', data: {} });

@@ -2,7 +2,7 @@ import { asSystem } from '../../src/commands/bus.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import type { CoreCounters, OnlineUser } from '../../src/commands/ports/core.js';
 import { AddressWatch } from '../../src/commands/reactors/traffic/address-watch.js';
-import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
+import { growthOf } from '../../src/commands/reactors/traffic/readings.js';
 import type { PanelState } from '../../src/commands/state.js';
 import { addressLimit, blockedClients, renewBlocksAfter } from '../../src/commands/traffic/ip-limit.js';
 import { CounterTable } from '../../src/events/traffic/counter-table.js';
@@ -62,7 +62,7 @@ function used(work: () => void): number {
 function cost({ panel }: InsidePanel, stage: Stage, watch: AddressWatch, state: PanelState, at: number) {
   const dry = (command: AnyCommand): unknown => panel.dispatch(command, { ...asSystem('bench'), dryRun: true });
   let growth: ReturnType<typeof growthOf> | undefined;
-  const compared = used(() => (growth = growthOf(stage.counts, panel.read.usage.baselines())));
+  const compared = used(() => (growth = growthOf(stage.counts, panel.read.usage.baselines(null))));
   const decided = used(() => {
     dry({ type: 'BeginPeriods', data: {} });
     if (growth) dry({ type: 'RecordTraffic', data: { run: RUN, ...growth } });

@@ -31,3 +31,8 @@ export function memberName({ CLUSTER_NAME: name }: Pick<Config, 'CLUSTER_NAME'>)
       .slice(0, 63)
   );
 }
+
+/** At which clients reach the inbounds of this machine. Empty: a host name without a domain means nothing to clients. */
+export function memberAddress({ CLUSTER_ADDRESS: address }: Pick<Config, 'CLUSTER_ADDRESS'>): string {
+  return address ?? (hostname().includes('.') ? hostname() : '');
+}

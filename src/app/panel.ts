@@ -1,8 +1,8 @@
 import { prepareDataDirectory, removeUnfinished } from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
+import type { MemberMachine } from '../commands/ports/cluster.js';
 import type { Core } from '../commands/ports/core.js';
 import { countedChange } from '../commands/reactors/traffic/counted-change.js';
-import type { Rejection } from '../commands/rejection.js';
 import type { NodeId } from '../events/ids.js';
 import { Alarms } from '../lib/alarms.js';
 import { Disposal } from '../lib/disposal.js';
@@ -24,11 +24,9 @@ export interface PanelParts {
 }
 
 /** What a panel needs of its cluster. */
-export interface Cluster {
+export interface Cluster extends MemberMachine {
   /** Compares the closed log with that of the cluster. The caller holds the lock. */
   prepare(directory: ReturnType<typeof prepareDataDirectory>): Promise<void>;
-  /** Why this member cannot change anything now; null = it can. */
-  refusal(): Rejection | null;
   /** Waits a moment for what was appended last, and gives up the leadership. */
   stop(): Promise<void>;
 }
@@ -58,12 +56,16 @@ export async function createPanel(parts: PanelParts) {
 function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirectory>, disposal: Disposal) {
   const { now = Date.now, warn, version, failed } = parts;
   const alarms = new Alarms();
-  const clusterRefusal = parts.cluster ? () => parts.cluster?.refusal() ?? null : undefined;
-  const store = openStore({ directory, alarms, now, warn, failed, disposal, clusterRefusal });
+  const member = parts.cluster ?? null;
+  const store = openStore({ directory, alarms, now, warn, failed, disposal, member });
   const { log, read, dispatch, deciding } = store;
   const { damaged, switched } = store.startup;
+  if (member) {
+    read.records.machine = member.name;
+    read.desired.runOn(member.name);
+  }
   const core = parts.createCore(directory, read.settings.current().coreSplice);
-  const reactors = createReactors({ core, store, alarms, now, warn });
+  const reactors = createReactors({ directory, member, core, store, alarms, now, warn });
   let collectNodes = async (_nodes: readonly NodeId[]): Promise<unknown> => undefined;
   const change = countedChange({
     state: store.state.state,
@@ -73,6 +75,15 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
   });
   /** A core was found running beside a damaged log: it keeps its configuration. */
   let coreAdopted = false;
+
+  const startMachine = async (begun: () => void): Promise<void> => {
+    // A core that still runs belongs to the previous state: its counters do not fit this log.
+    if (switched !== null) await core.process.stop();
+    begun();
+    coreAdopted = damaged && (await core.process.adopt()) !== null;
+    if (!coreAdopted) await reactors.begin();
+    confirmSwitch(directory);
+  };
 
   return {
     ...{ store, log, read, dispatch, change, core, alarms, directory, now },
@@ -87,12 +98,17 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
 
     /** Starts what acts: the core, the polls, the hourly work. */
     async start(): Promise<void> {
-      // A core that still runs belongs to the previous state: its counters do not fit this log.
-      if (switched !== null) await core.process.stop();
+      await startMachine(() => recordStart(store, version));
+      reactors.beginShared();
+    },
+
+    /** Starts the core of a member of a cluster and its polls, whoever leads. */
+    startMachine: () => startMachine(() => undefined),
+
+    /** Starts what only the leader of a cluster does. */
+    lead(): void {
       recordStart(store, version);
-      coreAdopted = damaged && (await core.process.adopt()) !== null;
-      if (!coreAdopted) await reactors.begin();
-      confirmSwitch(directory);
+      reactors.beginShared();
     },
 
     /** `keepCore`: the core keeps running, for a restart of the panel. */

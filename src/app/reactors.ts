@@ -1,3 +1,6 @@
+import { join } from 'node:path';
+import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
+import type { MemberMachine } from '../commands/ports/cluster.js';
 import type { Core } from '../commands/ports/core.js';
 import {
   clearConfigurationRejected,
@@ -14,8 +17,12 @@ import type { ClientNumber } from '../events/ids.js';
 import { heldFrom } from '../events/personal-data/hold-document.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { PanelStore } from '../store/panel-store.js';
+import { type MachineRecording, machineRecording } from './machine.js';
 
 interface Parts {
+  readonly directory: Pick<DataDirectory, 'run'>;
+  /** The membership in a cluster; null = this machine is alone. */
+  readonly member: MemberMachine | null;
   readonly core: Core;
   readonly store: PanelStore;
   readonly alarms: Alarms;
@@ -25,13 +32,22 @@ interface Parts {
 
 /** Constructs the reactors of the local core: configuration, counters, IP limits and retention. */
 export function createReactors(parts: Parts) {
-  const { core, store, alarms, now, warn } = parts;
+  const { core, store, alarms, now, warn, member } = parts;
   const { read, state, log } = store;
-  const ipLimit = createIpLimit(parts);
+  const running = () => core.process.running;
+  const file = join(parts.directory.run, 'unrecorded.json');
+  const recording = machineRecording({ store, member, file, running, now, warn });
+  const ipLimit = createIpLimit(parts, recording);
   const intake: TrafficIntake = new TrafficIntake({
     core,
-    recorded: () => read.usage.baselines(),
-    dispatch: dispatchAs('traffic-intake', store.dispatch, warn),
+    toPassOn: () => read.usage.baselines(recording.machine).toPassOn(),
+    record: recording.reading,
+    applyTime() {
+      recording.applyTime();
+      // Limits of this machine have no event that would start it.
+      if (member) void sync.settle();
+    },
+    dispatch: recording.observed('traffic-intake'),
     period: () => read.settings.current().pollSeconds * 1000,
     now,
     ipSeen: (client, ip) => read.usage.addressSeen(client, ip),
@@ -41,7 +57,7 @@ export function createReactors(parts: Parts) {
     limit: (users) => ipLimit.poll(users),
     warn,
   });
-  const sync = createCoreSync(parts, intake);
+  const sync = createCoreSync(parts, recording, intake);
   const retention = new Retention({
     log,
     rolledTo: () => state.state.rolledTo,
@@ -63,11 +79,13 @@ export function createReactors(parts: Parts) {
     poll: () => intake.poll(),
     /** Records what the core has counted up to now, within two seconds. */
     collect: () => intake.collect(),
+    /** Starts what each machine does for itself. */
     async begin(): Promise<void> {
       await sync.begin();
       intake.begin();
-      retention.begin();
     },
+    /** Starts what only one panel of a cluster does. */
+    beginShared: (): void => retention.begin(),
     async end(keepCore: boolean): Promise<void> {
       await retention.end();
       await intake.end();
@@ -78,14 +96,15 @@ export function createReactors(parts: Parts) {
   };
 }
 
-function createIpLimit({ core, store, alarms, now, warn }: Parts): IpLimit {
+function createIpLimit({ core, store, alarms, now, warn }: Parts, { machine, observed }: MachineRecording): IpLimit {
   const { read, state } = store;
   return new IpLimit({
     core,
     disconnectFailed: () => raiseAddressesOpen(alarms),
-    dispatch: dispatchAs('ip-limit', store.dispatch, warn),
-    limitOf: (email) => addressLimit(state.state, email),
-    blockedClients: () => blockedClients(state.state),
+    machine: machine ?? undefined,
+    dispatch: observed('ip-limit'),
+    limitOf: (email) => addressLimit(state.state, email, machine),
+    blockedClients: () => blockedClients(state.state, machine),
     emailOf: (client) => state.state.clients.get(client as ClientNumber)?.identity.email ?? null,
     clientsOf: (email) => state.state.byEmail.get(email),
     graceMs: () => graceOf(read.settings.current()) * 1000,
@@ -95,12 +114,16 @@ function createIpLimit({ core, store, alarms, now, warn }: Parts): IpLimit {
   });
 }
 
-function createCoreSync({ core, store, alarms, now, warn }: Parts, intake: TrafficIntake): CoreSync {
+function createCoreSync(
+  { core, store, alarms, now, warn }: Parts,
+  recording: MachineRecording,
+  intake: TrafficIntake,
+): CoreSync {
   const { read } = store;
   return new CoreSync({
     core,
     desired: read.desired,
-    dispatch: dispatchAs('core', store.dispatch, warn),
+    dispatch: recording.core,
     recorded: {
       process: () => read.records.core().process,
       inboundOf: (tag) => read.desired.inboundOf(tag),
@@ -109,7 +132,7 @@ function createCoreSync({ core, store, alarms, now, warn }: Parts, intake: Traff
     counters: {
       readLast: () => intake.last(),
       passOn: () => intake.passOn(),
-      ownerOf: (tag) => read.usage.baselines().ownerOf(tag),
+      ownerOf: (tag) => read.usage.baselines(recording.machine).ownerOf(tag),
     },
     restartToDisconnect: () => read.settings.current().restartCoreOnClientDisable,
     configurationRejected: (why) => raiseConfigurationRejected(alarms, why),

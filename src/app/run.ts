@@ -16,7 +16,7 @@ import { logNotifications } from '../projections/notification-log.js';
 import { version } from '../version.js';
 import type { BackupWork } from '../worker/backup-jobs.js';
 import { createAdapters, startAdapters } from './adapters.js';
-import { type ClusterLink, ROLE_CHANGE } from './cluster.js';
+import { type ClusterLink, memberAddress, ROLE_CHANGE } from './cluster.js';
 import { corePlace } from './core-binary.js';
 import { beginInstalls, prepareInstalls } from './installs.js';
 import type { Panel } from './panel.js';
@@ -82,7 +82,8 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   /** What a member of a cluster does only while it leads. */
   const work = async (): Promise<void> => {
     startServices(panel, adapters, services, { warn, disposal });
-    await panel.start();
+    if (cluster) panel.lead();
+    else await panel.start();
     beginInstalls(panel, services.installs);
   };
   if (cluster) services.metrics.cluster = () => cluster.view();
@@ -90,8 +91,8 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   // In the same turn of the event loop in which the last port was bound: a panel that is ready has an admin.
   firstAdmin?.create();
   if (cluster)
-    joinCluster(cluster, panel, {
-      work,
+    await joinCluster(cluster, panel, {
+      ...{ work, address: memberAddress(config) },
       warn,
       end,
       relayed,
@@ -106,29 +107,35 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   return why;
 }
 
-interface LeaderParts extends Pick<PanelServer, 'relayed'> {
+interface MemberParts extends Pick<PanelServer, 'relayed'> {
   readonly work: () => Promise<void>;
+  /** At which clients reach the inbounds of this machine; empty = unknown. */
+  readonly address: string;
   readonly warn: (message: string, fields?: object) => void;
   readonly end: (why: string) => void;
   readonly addresses: () => ReturnType<typeof addressesOf>;
   readonly copies: Pick<BackupWork, 'snapshot'>;
 }
 
-/** Follows the cluster, and leads it when no other member does. */
-function joinCluster(
+/** Starts the core of this machine, follows the cluster, and leads it when no other member does. */
+async function joinCluster(
   cluster: ClusterLink,
-  { log, dispatch, directory }: Panel,
-  { work, warn, end, relayed, addresses, copies }: LeaderParts,
-): void {
+  panel: Panel,
+  { work, warn, end, relayed, addresses, copies, address }: MemberParts,
+): Promise<void> {
+  const { log, read, dispatch, directory } = panel;
   cluster.begin({
     ...{ log, dispatch, relayed, addresses },
+    baselines: (machine) => read.usage.baselines(machine),
     record: (command) => dispatch(command, asSystem('cli')),
     async lead(before) {
-      const { name = '' } = cluster.state ?? {};
       // The first event: once the stream has it, no former leader can append.
-      const done = dispatch({ type: 'RecordLeaderElected', data: { member: name, ...before } }, asSystem('cluster'));
+      const done = dispatch(
+        { type: 'RecordLeaderElected', data: { member: cluster.name, ...before } },
+        asSystem('cluster'),
+      );
       if (done instanceof Rejection) throw new Error(done.message);
-      warn('this member leads the cluster now', { member: name });
+      warn('this member leads the cluster now', { member: cluster.name });
       await work();
     },
     setAside: (data) => void dispatch({ type: 'RecordTailSetAside', data }, asSystem('cluster')),
@@ -137,5 +144,21 @@ function joinCluster(
       warn('this member no longer leads or follows, and starts again', { why });
       end(ROLE_CHANGE);
     },
+  });
+  announce(cluster, panel, address);
+  await panel.startMachine();
+}
+
+/** Has the leader record the address of this member when it is not the recorded one, also after its removal. */
+function announce(cluster: ClusterLink, { read, dispatch }: Panel, address: string): void {
+  const { name: member } = cluster;
+  const tell = (): void => {
+    const command = { type: 'RecordMemberAddress', data: { member, address } } as const;
+    if (cluster.isLeader) dispatch(command, asSystem('cluster'));
+    else cluster.calls.record(command, asSystem('cluster'));
+  };
+  tell();
+  read.changed$.subscribe((events) => {
+    if (events.some(({ type, data }) => type === 'MemberRemoved' && data.member === member)) setImmediate(tell);
   });
 }

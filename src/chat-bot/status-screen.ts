@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { mayConnect } from '../events/client/client-document.js';
-import type { CoreState } from '../projections/core/core-state.js';
+import type { MachineCore } from '../projections/core/core-state.js';
 import type { Caller } from './caller.js';
 import type { BotParts } from './parts.js';
 import { type Screen, screen } from './screen.js';
@@ -40,7 +40,7 @@ function uptimeLine(seconds: number, words: Words): Phrase {
     : words.t('bot.uptimeDays', { count: Math.floor(hours / 24) });
 }
 
-function coreLine({ state, version, since, error }: CoreState['process'], words: Words): Phrase {
+function coreLine({ state, version, since, error }: MachineCore['process'], words: Words): Phrase {
   if (state === 'running') return words.t('bot.coreRunning', { version, at: since });
   return error === null ? words.t('bot.coreStopped') : words.t('bot.coreFailed', { why: error });
 }

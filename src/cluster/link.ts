@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { LEASE_MS, openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
@@ -18,7 +17,7 @@ import { type CallHooks, LeaderCalls } from './leader-calls.js';
 import { Member, type MemberState } from './member.js';
 import { type Addresses, Members } from './members.js';
 import { answerNewMembers } from './new-members.js';
-import { type SetAside, setAsideTail } from './set-aside.js';
+import { type SetAside, SetAsideReport, setAsideTail } from './set-aside.js';
 import { withoutLogin } from './shown-url.js';
 import { answerOf, isReady, type Record, RemovalRequest, removalRefusal } from './steering.js';
 
@@ -37,16 +36,6 @@ export interface ClusterOptions extends NatsOptions {
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
 }
-
-const Report = z.strictObject({
-  member: z.string(),
-  fromPosition: z.int(),
-  toPosition: z.int(),
-  file: z.string(),
-});
-
-/** What a member has set aside. */
-export type SetAsideReport = z.output<typeof Report>;
 
 interface Hooks extends CallHooks {
   readonly addresses: () => Addresses;
@@ -87,7 +76,12 @@ export class ClusterLink {
   constructor(options: ClusterOptions) {
     this.#options = options;
     this.#startedAt = options.now();
-    this.calls = new LeaderCalls({ ...options, connection: () => this.#connection, isLeader: () => this.isLeader });
+    this.calls = new LeaderCalls({
+      ...options,
+      connection: () => this.#connection,
+      isLeader: () => this.isLeader,
+      isConfirmed: async () => (await this.confirmed()) === null,
+    });
   }
 
   /**
@@ -155,6 +149,10 @@ export class ClusterLink {
       : reject('CLUSTER_FOLLOWER', { leader });
   }
 
+  get name(): string {
+    return this.#options.name;
+  }
+
   get state(): MemberState | null {
     return this.#member?.state ?? null;
   }
@@ -179,10 +177,10 @@ export class ClusterLink {
     const members = this.#members as Members;
     const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
       const { record } = hooks;
-      this.calls.answer('set-aside', (request) => setAside(Report.parse(request)));
+      this.calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
       this.calls.answer('step-down', async () => answerOf(await this.stepDown(record)));
       this.calls.answer('remove', async (request) =>
-        answerOf(await this.remove(RemovalRequest.parse(request), record)),
+        answerOf(await this.#remove(RemovalRequest.parse(request), record)),
       );
       this.calls.take(hooks);
       if (this.#connection && this.#directory)
@@ -229,10 +227,10 @@ export class ClusterLink {
   }
 
   /** Removes a member that will not return from the list. Resolves to why not, or null. */
-  async remove({ member, force }: RemovalRequest, record: Record): Promise<Rejection | null> {
+  async #remove({ member, force }: RemovalRequest, record: Record): Promise<Rejection | null> {
     const refused = this.refusal() ?? removalRefusal(this.view().members, member, force);
     if (refused) return refused;
-    const done = record({ type: 'RemoveMember', data: { member } });
+    const done = record({ type: 'RemoveMember', data: { member, force } });
     if (done instanceof Rejection) return done;
     await this.#store?.members.remove(member);
     await this.#members?.read();
@@ -286,7 +284,7 @@ export class ClusterLink {
   /** Gives up the leadership, and disconnects. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.calls.stop();
+    await this.calls.stop();
     await this.#members?.leave('stopped');
     await this.#member?.stop();
     if (this.#connection) await closeNats(this.#connection);

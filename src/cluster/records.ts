@@ -11,11 +11,14 @@ const RETRY_MS = 1000;
 const MAX_AT_ONCE = 100;
 const MAX_WAITING = 10_000;
 
-/** What a follower observes itself: requests that it has refused, and the use of tokens. Nothing else may come this way. */
+/** What a follower observes itself: refused requests, the use of tokens, addresses of clients, its own address. Nothing else may come this way. */
 const TYPES: ReadonlySet<string> = new Set<AnyCommand['type']>([
   'RecordTokenUse',
   'RecordRefusals',
   'RecordLoginFailures',
+  'RecordClientIps',
+  'LimitAddresses',
+  'RecordMemberAddress',
 ]);
 const Actor = z.looseObject({ kind: z.string(), id: z.string(), name: z.string(), ip: z.string().nullable() });
 const Records = z.array(

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { replaceFile } from '../adapters/data-directory/files.js';
 import { openDatabase } from '../adapters/sqlite/database.js';
@@ -8,6 +9,15 @@ import { exportTail, removeTail, tailAfter } from '../adapters/sqlite/replicatio
 import type { KeyBucket } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
+
+/** What a member has set aside, as it tells the leader. */
+export const SetAsideReport = z.strictObject({
+  member: z.string(),
+  fromPosition: z.int(),
+  toPosition: z.int(),
+  file: z.string(),
+});
+export type SetAsideReport = z.output<typeof SetAsideReport>;
 
 /** Events that were moved from a log into a file. */
 export interface SetAside {

@@ -5,7 +5,7 @@ import type { CommandId, EventLog } from '../events/log/log.js';
 import { advance, type Folding } from '../events/log/replay.js';
 import type { Node } from '../events/node/node-document.js';
 import type { AnyCommand } from './catalog.js';
-import type { OwnPort } from './command.js';
+import type { DecisionContext, OwnPort } from './command.js';
 import type { GroupedCommand } from './counter-commands.js';
 import { callerOf, decide } from './decide.js';
 import { Rejection, reject } from './rejection.js';
@@ -22,6 +22,8 @@ export interface CommandContext {
   readonly commandId?: CommandId;
   /** When it happened, ms since 1970, if it could not be recorded at once; otherwise now. */
   readonly at?: number;
+  /** The member of the cluster at which the caller asks, if it is another one. */
+  readonly askedAt?: string | undefined;
   /** Only decides: nothing is appended. */
   readonly dryRun?: boolean;
 }
@@ -58,6 +60,8 @@ export interface BusParts {
   readonly state: Folding<PanelState>;
   readonly now: () => number;
   readonly ownPorts: () => readonly OwnPort[];
+  /** The name of this member of a cluster; null or absent = this panel is alone. */
+  readonly machine?: string | null;
   /** Why nothing may be written any more; null = writing is possible. */
   readonly closed: () => Rejection | null;
 }
@@ -66,6 +70,14 @@ export interface BusParts {
 export interface Accepted {
   readonly append: readonly Caused<PanelEvent>[];
   readonly at: number;
+}
+
+/** What a decision knows of the cluster. */
+export function clusterOf(
+  { machine }: Pick<BusParts, 'machine'>,
+  { askedAt }: Pick<CommandContext, 'askedAt'>,
+): Pick<DecisionContext, 'cluster'> {
+  return machine ? { cluster: { here: machine, asked: askedAt ?? machine } } : {};
 }
 
 /**
@@ -111,7 +123,7 @@ export class Bus {
     const answered = context.commandId ? log.outcomeOf(context.commandId) : null;
     if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
     const at = context.at ?? now();
-    const facts = { now: at, ...callerOf(context.actor), ownPorts: ownPorts() };
+    const facts = { now: at, ...callerOf(context.actor), ownPorts: ownPorts(), ...clusterOf(this.#parts, context) };
     const decision = decide(command, state.state, facts, context);
     if (decision instanceof Rejection) return decision;
     if (decision.length === 0) return { events: [] };

@@ -1,17 +1,36 @@
-import { LeaderElected, LeadershipHandedOver, MemberApproved, MemberRemoved, TailSetAside } from '../events/cluster.js';
+import {
+  LeaderElected,
+  LeadershipHandedOver,
+  MemberAddressChanged,
+  MemberApproved,
+  MemberRemoved,
+  TailSetAside,
+} from '../events/cluster.js';
 import type { Command, Decider } from './command.js';
+import { reject } from './rejection.js';
 
 export type ClusterCommand =
   | Command<'RecordLeaderElected', Parameters<typeof LeaderElected>[0]>
   | Command<'RecordMemberApproved', Parameters<typeof MemberApproved>[0]>
   | Command<'RecordTailSetAside', Parameters<typeof TailSetAside>[0]>
   | Command<'HandOverLeadership', Parameters<typeof LeadershipHandedOver>[0]>
-  | Command<'RemoveMember', Parameters<typeof MemberRemoved>[0]>;
+  | Command<
+      'RemoveMember',
+      Parameters<typeof MemberRemoved>[0] & { /** Also with inbounds. */ readonly force: boolean }
+    >
+  | Command<'RecordMemberAddress', Parameters<typeof MemberAddressChanged>[0]>;
 
 export const cluster: Decider<ClusterCommand> = {
   RecordLeaderElected: (data) => [LeaderElected(data)],
   RecordMemberApproved: (data) => [MemberApproved(data)],
   RecordTailSetAside: (data) => [TailSetAside(data)],
   HandOverLeadership: (data) => [LeadershipHandedOver(data)],
-  RemoveMember: (data) => [MemberRemoved(data)],
+  RemoveMember({ member, force }, { inbounds }) {
+    const homed = [...inbounds.values()].filter(({ machine }) => machine === member).map(({ tag }) => tag);
+    return homed.length > 0 && !force
+      ? reject('CLUSTER_MEMBER_HAS_INBOUNDS', { member, inbounds: homed })
+      : [MemberRemoved({ member })];
+  },
+  RecordMemberAddress: (data, { members }) =>
+    members.get(data.member) === data.address ? [] : [MemberAddressChanged(data)],
 };

@@ -26,6 +26,13 @@ export interface DecisionContext {
   /** Number of the admin who is the caller; null = another caller. */
   readonly admin: number | null;
   readonly ownPorts: readonly OwnPort[];
+  /** The cluster; absent = this panel is alone. */
+  readonly cluster?: {
+    /** The name of this member. */
+    readonly here: string;
+    /** The member at which the caller asks: new inbounds run there unless the command names another. */
+    readonly asked: string;
+  };
 }
 
 /** The events, in order, or a rejection. An empty list means that nothing has to change. */

@@ -1,8 +1,9 @@
 import type { RecordedEvent } from '../events/catalog.js';
 
-/** The run of the core that is up, and whether it is meant to run. */
+/** The runs of the cores that are up, and whether they are meant to run. */
 export interface CoreRunState {
-  readonly run: string | null;
+  /** By machine; `''` = this panel is alone. */
+  readonly runs: ReadonlyMap<string, string>;
   readonly wanted: boolean;
 }
 
@@ -13,11 +14,19 @@ export function evolveCore(core: CoreRunState, event: RecordedEvent): CoreRunSta
     case 'CoreRestartRequested':
       return { ...core, wanted: true };
     case 'CoreStarted':
-      return { ...core, run: event.data.run };
+      return withRun(core, event.data.machine, event.data.run);
     case 'CoreStopped':
     case 'CoreFailed':
-      return { ...core, run: null };
+      return withRun(core, event.data.machine, null);
+    case 'MemberRemoved':
+      return withRun(core, event.data.member, null);
     default:
       return core;
   }
+}
+
+function withRun(core: CoreRunState, machine = '', run: string | null): CoreRunState {
+  // A run that another entry has was adopted under another name: the panel has joined a cluster, or left it.
+  const others = [...core.runs].filter(([name, other]) => name !== machine && other !== run);
+  return { ...core, runs: new Map(run === null ? others : [...others, [machine, run]]) };
 }

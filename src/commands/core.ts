@@ -18,20 +18,23 @@ import { reject } from './rejection.js';
 type Started = Parameters<typeof CoreStarted>[0];
 type Stopped = Parameters<typeof CoreStopped>[0];
 
+/** The member of the cluster whose core it is; absent without a cluster. */
+type OfMachine = { readonly machine?: string | undefined };
+
 export type CoreCommand =
   | Command<'StopCore', Record<never, never>>
   | Command<'RestartCore', Record<never, never>>
   | Command<'ChangeCoreTemplate', { readonly template: JsonObject; readonly outboundTestUrl: string }>
   | Command<'RecordCoreStarted', Started>
   | Command<'RecordCoreStopped', Stopped>
-  | Command<'RecordCoreFailed', { readonly run: string | null; readonly reason: Text }>
-  | Command<'RecordCoreDrift', { readonly inboundTags: readonly string[]; readonly clientCount: number }>
+  | Command<'RecordCoreFailed', OfMachine & { readonly run: string | null; readonly reason: Text }>
+  | Command<'RecordCoreDrift', OfMachine & { readonly inboundTags: readonly string[]; readonly clientCount: number }>
   | Command<'RecordInboundRejected', { readonly inbound: InboundId; readonly reason: Text }>
   | Command<'RecordInboundAccepted', { readonly inbound: InboundId }>;
 
 export const core: Decider<CoreCommand> = {
-  StopCore: (_, { core: { run, wanted } }) =>
-    run === null && !wanted ? reject('CORE_NOT_RUNNING') : [CoreStopRequested({})],
+  StopCore: (_, { core: { runs, wanted } }) =>
+    runs.size === 0 && !wanted ? reject('CORE_NOT_RUNNING') : [CoreStopRequested({})],
 
   RestartCore: () => [CoreRestartRequested({})],
 
@@ -43,11 +46,9 @@ export const core: Decider<CoreCommand> = {
   },
 
   RecordCoreStarted: (data) => [CoreStarted(data)],
-  RecordCoreStopped: (data, { core: { run } }) => (run === data.run ? [CoreStopped(data)] : []),
+  RecordCoreStopped: (data, { core: { runs } }) => ([...runs.values()].includes(data.run) ? [CoreStopped(data)] : []),
   RecordCoreFailed: (data) => [CoreFailed(data)],
-  RecordCoreDrift: ({ inboundTags: inbounds, clientCount: clients }) => [
-    CoreDriftRepaired({ inboundTags: [...inbounds], clientCount: clients }),
-  ],
+  RecordCoreDrift: ({ inboundTags: inbounds, ...data }) => [CoreDriftRepaired({ inboundTags: [...inbounds], ...data })],
   RecordInboundRejected: (data, { refused }) =>
     sameJson(refused.get(data.inbound), data.reason) ? [] : [InboundRejectedByCore(data)],
   RecordInboundAccepted: (data, { refused }) => (refused.has(data.inbound) ? [InboundAcceptedByCore(data)] : []),

@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import { type CertificateStatuses, evolveCertificates } from '../events/certificate-status.js';
 import { type Client, evolveClients } from '../events/client/client-document.js';
 import { EmailIndex } from '../events/client/email-index.js';
+import { type ClusterMembers, evolveMembers } from '../events/cluster-document.js';
 import { evolveGeoSources, type GeoSource } from '../events/geo/geo-document.js';
 import type { ClientNumber, GeoSourceId, InboundId, NodeId } from '../events/ids.js';
 import { evolveInbounds, type Inbound } from '../events/inbound/inbound-document.js';
@@ -52,6 +53,7 @@ export interface PanelState extends UsersState, RetentionState {
     readonly url: string;
     readonly keyVersion: number;
   } | null;
+  members: ClusterMembers;
   core: CoreRunState;
   /** Inbounds that the core rejects, with the reason. */
   refused: Map<InboundId, Text>;
@@ -88,7 +90,8 @@ function initial(): PanelState {
     usedCodes: new Map(),
     apiToken: null,
     template: null,
-    core: { run: null, wanted: true },
+    members: new Map(),
+    core: { runs: new Map(), wanted: true },
     refused: new Map(),
     certificates: {},
     proofs: noProofs(),
@@ -102,7 +105,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 16,
+  version: 17,
   initial,
   apply(state, event) {
     rememberKeys(state, event);
@@ -126,6 +129,7 @@ export const panelState: Fold<PanelState> = {
     evolveLastNumbers(state, event);
     evolveRefused(state.refused, event);
     state.core = evolveCore(state.core, event);
+    state.members = evolveMembers(state.members, event);
   },
   /** Without the indexes, which are derived. */
   save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null, due: null }),

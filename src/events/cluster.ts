@@ -48,8 +48,24 @@ export const LeadershipHandedOver = defineEvent('LeadershipHandedOver', {
 
 export const MemberRemoved = defineEvent('MemberRemoved', {
   summary: 'An admin removed a member that will not return from the list of members.',
-  recordedBy: { RemoveMember: 'the member does not lead, and does not run or its removal was forced' },
+  recordedBy: {
+    RemoveMember: 'the member does not lead, and its removal was forced, or it neither runs nor has inbounds',
+  },
   data: z.strictObject({ member }),
+  stream: () => 'cluster',
+});
+
+export const MemberAddressChanged = defineEvent('MemberAddressChanged', {
+  summary: 'A member of the cluster has another address, which is in the links to its inbounds.',
+  recordedBy: { RecordMemberAddress: 'the member reports an address that is not the recorded one' },
+  data: z.strictObject({
+    member,
+    address: z
+      .string()
+      .describe(
+        'Host name or IP address: `PORTOLAN_CLUSTER_ADDRESS`, else the full host name of the machine; empty = neither.',
+      ),
+  }),
   stream: () => 'cluster',
 });
 
@@ -70,4 +86,5 @@ export const clusterEvents = [
   MemberApproved,
   LeadershipHandedOver,
   MemberRemoved,
+  MemberAddressChanged,
 ] as const;

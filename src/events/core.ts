@@ -5,6 +5,10 @@ import { defineEvent } from './log/event.js';
 import { textSchema } from './text.js';
 
 const stream = () => 'core';
+const machine = z
+  .string()
+  .optional()
+  .describe('Name of the member of the cluster whose core it is; absent without a cluster.');
 
 export const CoreStopRequested = defineEvent('CoreStopRequested', {
   summary: 'An admin requested that the core stop. It stays stopped until an admin starts it.',
@@ -42,6 +46,7 @@ export const CoreStarted = defineEvent('CoreStarted', {
       disconnect: 'connections of clients that may no longer connect could not be closed otherwise',
       adopted: 'the core was already running; nothing was interrupted',
     }).describe('Why it started.'),
+    machine,
   }),
   stream,
 });
@@ -57,6 +62,7 @@ export const CoreStopped = defineEvent('CoreStopped', {
       configuration: 'a restart with another configuration, or a recovery',
       disconnect: 'a restart that closes connections',
     }).describe('Why it stopped.'),
+    machine,
   }),
   stream,
 });
@@ -70,6 +76,7 @@ export const CoreFailed = defineEvent('CoreFailed', {
   data: z.strictObject({
     run: Run.nullable().describe('Id of the run that ended; null = the core did not start.'),
     reason: textSchema,
+    machine,
   }),
   stream,
 });
@@ -80,6 +87,7 @@ export const CoreDriftRepaired = defineEvent('CoreDriftRepaired', {
   data: z.strictObject({
     inboundTags: z.array(z.string()).describe('Tags of inbounds that were added, replaced or removed.'),
     clientCount: Count.describe('Number of accounts that were added, replaced or removed.'),
+    machine,
   }),
   stream,
 });

@@ -227,6 +227,8 @@ export interface MessageParams {
   'audit.leaderElectedBecause': { readonly member: string | number; readonly why: Text };
   'audit.leadershipHandedOver': { readonly member: string | number };
   'audit.memberRemoved': { readonly member: string | number };
+  'audit.memberAddress': { readonly member: string | number; readonly address: string | number };
+  'audit.memberAddressUnknown': { readonly member: string | number };
   'audit.memberApproved': { readonly member: string | number; readonly fingerprint: string | number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
@@ -1764,6 +1766,8 @@ export interface MessageParams {
   'CLUSTER_MEMBER_UNKNOWN': { readonly member: string | number };
   'CLUSTER_MEMBER_LEADS': { readonly member: string | number };
   'CLUSTER_MEMBER_RUNS': { readonly member: string | number };
+  'CLUSTER_MEMBER_HAS_INBOUNDS': { readonly member: string | number; readonly inbounds: readonly (string | number)[] };
+  'MACHINE_UNKNOWN': { readonly machine: string | number; readonly known: readonly (string | number)[] };
   'ANSWER_LOST': None;
   'AT_LEAST_INVALID': { readonly value: string | number };
   'CLUSTER_BEHIND': { readonly position: string | number; readonly wanted: string | number };

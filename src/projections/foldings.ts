@@ -11,6 +11,7 @@ import { directory } from './models/directory.js';
 import { geoSources } from './models/geo.js';
 import { inbounds } from './models/inbounds.js';
 import { legalHolds } from './models/legal-holds.js';
+import { members } from './models/members.js';
 import { proofs } from './models/proofs.js';
 import { settings } from './models/settings.js';
 import { traffic } from './models/traffic.js';
@@ -44,6 +45,7 @@ export function startFolds(snapshots?: Pick<SnapshotStore, 'load'>) {
     nodeBaselines: begin(nodeBaselines, snapshots),
     legalHolds: begin(legalHolds, snapshots),
     webhooks: begin(webhooks, snapshots),
+    members: begin(members, snapshots),
   };
 }
 export type Foldings = ReturnType<typeof startFolds>;

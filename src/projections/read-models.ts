@@ -53,7 +53,9 @@ class Follower {
 
   /** By the name of the read model. */
   digests(): Readonly<Record<string, string>> {
-    return { ...digestsOf(this.#models), 'core-config': this.#desired().digest() };
+    // The configuration of one machine of a cluster is a part of that in the log.
+    const own = this.#desired().isWhole ? { 'core-config': this.#desired().digest() } : {};
+    return { ...digestsOf(this.#models), ...own };
   }
 
   /** Emits when a fold throws. After that no model is updated, and nothing may be written. */

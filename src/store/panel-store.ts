@@ -3,6 +3,7 @@ import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { asSystem, Bus, type BusParts, type Dispatch, type Submit } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { OwnPort } from '../commands/command.js';
+import type { MemberMachine } from '../commands/ports/cluster.js';
 import { Rehearsal } from '../commands/rehearsal.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
@@ -30,8 +31,8 @@ interface Options {
   readonly alarms: Alarms;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
-  /** Why the cluster does not accept changes of this member; null = it does. Absent without a cluster. */
-  readonly clusterRefusal?: (() => Rejection | null) | undefined;
+  /** The membership in a cluster; null = this machine is alone. */
+  readonly member: Pick<MemberMachine, 'name' | 'refusal'> | null;
   /** Called once when a fold has thrown. Every change is rejected from then on, and the process should end. */
   readonly failed: (error: Error) => void;
   /** Writes the snapshots and closes the log. */
@@ -88,7 +89,7 @@ export interface PanelStore {
  * Opens the log of a data directory after completing a pending switch of the state. The caller must hold the lock. Throws
  * `MessageError` when the log cannot be used.
  */
-export function openStore({ directory, alarms, now, warn, failed, disposal, clusterRefusal }: Options): PanelStore {
+export function openStore({ directory, alarms, now, warn, failed, disposal, member }: Options): PanelStore {
   const anchorFailed = (error: unknown): void => warn('the anchor could not be written', { error: String(error) });
   const switched = completeSwitch(directory);
   recordAttempt(directory);
@@ -102,7 +103,8 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, clus
       state,
       now,
       ownPorts: () => ownPorts,
-      closed: () => closed ?? clusterRefusal?.() ?? null,
+      closed: () => closed ?? member?.refusal() ?? null,
+      machine: member?.name ?? null,
     };
     const bus = new Bus(parts);
     const rehearse = (): Rehearsal => new Rehearsal(parts);

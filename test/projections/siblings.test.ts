@@ -2,7 +2,7 @@ import { array, assert as check, constantFrom, nat, property, record } from 'fas
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { usedBy } from '../../src/commands/client/siblings.js';
-import { growthOf } from '../../src/commands/reactors/traffic/traffic-intake.js';
+import { growthOf } from '../../src/commands/reactors/traffic/readings.js';
 import { Rejection } from '../../src/commands/rejection.js';
 import { CounterTable } from '../../src/events/traffic/counter-table.js';
 import { LogReadModels, type ReadModels } from '../../src/projections/read-models.js';
@@ -134,7 +134,7 @@ class World {
 
   #poll(): void {
     const clients = CounterTable.of([...this.#core].map(([client, up]) => [client, { up, down: 0 }]));
-    const grown = growthOf({ clients, inbounds: new Map(), outbounds: new Map() }, this.read.usage.baselines());
+    const grown = growthOf({ clients, inbounds: new Map(), outbounds: new Map() }, this.read.usage.baselines(null));
     this.#do({ type: 'RecordTraffic', data: { run: `r${this.#run}`, ...grown } });
     for (const [client, count] of this.#core) {
       const email = this.read.clients.get(client)?.identity.email;
@@ -154,7 +154,7 @@ class World {
         expect(usedBy(this.#bus.state, client).up).toBe(used);
       }
     }
-    const { clients } = this.read.usage.baselines();
+    const { clients } = this.read.usage.baselines(null);
     for (const [client, count] of this.#noted) expect(clients.get(client)?.up ?? 0).toBe(count);
   }
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type Msg, type NatsConnection, nuid } from '@nats-io/nats-core';
 import { z } from 'zod';
-import type { Caller } from '../../commands/ports/cluster.js';
+import type { RelayedCaller } from '../../commands/ports/cluster.js';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 import { Tunnel } from './tunnel.js';
@@ -16,13 +16,14 @@ const Call = z.strictObject({
   remoteAddress: z.string(),
   isEncrypted: z.boolean(),
   correlationId: z.string(),
+  member: z.string(),
 });
 const Taken = z.strictObject({ subject: z.string() });
 
 const newSubject = (): string => `portolan.tunnel.${nuid.next()}`;
 
 /** Opens a connection to the leader. Rejects with `ClusterAway` when none takes it in time; then nothing was sent. */
-export async function callLeader(connection: NatsConnection, caller: Caller): Promise<Duplex> {
+export async function callLeader(connection: NatsConnection, caller: RelayedCaller): Promise<Duplex> {
   const own = newSubject();
   const tunnel = new Tunnel({ connection, own, other: null });
   try {
@@ -39,7 +40,7 @@ export async function callLeader(connection: NatsConnection, caller: Caller): Pr
 /** Takes the connections of other members until the result is called. */
 export function takeCalls(
   connection: NatsConnection,
-  take: (tunnel: Duplex, caller: Caller) => void,
+  take: (tunnel: Duplex, caller: RelayedCaller) => void,
   failed: (error: unknown) => void,
 ): () => void {
   let open = 0;

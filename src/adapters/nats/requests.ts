@@ -3,7 +3,7 @@ import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 
 /** What a member may ask the leader for; each kind has its own subject. */
-export type LeaderRequest = 'set-aside' | 'record' | 'step-down' | 'remove' | 'join' | 'snapshot';
+export type LeaderRequest = 'set-aside' | 'record' | 'counters' | 'step-down' | 'remove' | 'join' | 'snapshot';
 
 const subjectOf = (kind: LeaderRequest): string => `portolan.leader.${kind}`;
 

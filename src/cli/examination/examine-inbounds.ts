@@ -3,7 +3,7 @@ import type { InboundId, NodeId } from '../../events/ids.js';
 import { type Inbound, serves } from '../../events/inbound/inbound-document.js';
 import { certificateFileOf, certificatesOf, needsNoFile } from '../../lib/certificate-pairs.js';
 import { message, type Text } from '../../messages/message.js';
-import type { CoreState } from '../../projections/core/core-state.js';
+import type { MachineCore } from '../../projections/core/core-state.js';
 import { refusedHere } from '../../projections/core/refused-here.js';
 import { type Finding, good, note } from './finding.js';
 
@@ -13,7 +13,7 @@ import { type Finding, good, note } from './finding.js';
  */
 export async function examineInbounds(
   inbounds: ReadonlyMap<InboundId, Inbound>,
-  core: Pick<CoreState, 'refused'>,
+  core: Pick<MachineCore, 'refused'>,
   nodes: ReadonlyMap<NodeId, unknown>,
 ): Promise<readonly Finding[]> {
   const wrong: Finding[] = [];

@@ -133,7 +133,8 @@ function readSpec(
     sniffing: { ...sniffing, enabled: sniffing['enabled'] === true } as InboundSpec['sniffing'],
   };
   const whole = { ...spec, tag: tagOf(row, spec, config, state, notes) };
-  const rejection = configProblem(whole, config) ?? portProblem(state, [], whole, config, { node: node ?? null });
+  const rejection =
+    configProblem(whole, config) ?? portProblem(state, { ownPorts: [] }, whole, config, { node: node ?? null });
   if (rejection) problems.push(rejection.text);
   if (protocol === 'wireguard' && rejection === null) problems.push(...keyProblems(own));
   return { spec: whole, config, node: node ?? null, problems };

@@ -7,7 +7,7 @@ import { isObject, textOf } from '../../lib/json.js';
 import { loopbackPorts } from '../../lib/net/loopback-targets.js';
 import { message, type Text } from '../../messages/message.js';
 import { base64Length, HALF } from '../client/credentials.js';
-import type { OwnPort } from '../command.js';
+import type { DecisionContext, OwnPort } from '../command.js';
 import { type Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
 
@@ -42,17 +42,36 @@ const ownServers: Readonly<Record<OwnPort['server'], Text>> = {
   ops: message('inbound.opsServer'),
 };
 
-/** `place`: the machine, and the id of the inbound if it exists. Machines do not share ports. */
+/** The specification with the machine whose core listens. Nodes are no machines, and a panel that is alone does not name its own. */
+export function placed<S extends Pick<InboundSpec, 'machine'>>(
+  { machine, ...spec }: S,
+  node: NodeId | null,
+  { cluster }: Pick<DecisionContext, 'cluster'>,
+) {
+  const home = node === null ? (machine ?? cluster?.asked) : undefined;
+  return { ...spec, ...(home === undefined ? {} : { machine: home }) };
+}
+
+export function machineProblem({ members }: PanelState, { machine }: Pick<InboundSpec, 'machine'>): Rejection | null {
+  if (machine === undefined || members.has(machine)) return null;
+  return reject('MACHINE_UNKNOWN', { machine: machine.slice(0, 70), known: [...members.keys()] });
+}
+
+/** `place`: the node, and the id of the inbound if it exists. Machines do not share ports. */
 export function portProblem(
   state: PanelState,
-  panelPorts: readonly OwnPort[],
+  { ownPorts: panelPorts, cluster }: Pick<DecisionContext, 'ownPorts' | 'cluster'>,
   spec: InboundSpec,
   config: InboundConfig,
   place: { readonly id?: InboundId; readonly node: NodeId | null },
 ): Rejection | null {
-  const { port, listen, protocol } = spec;
-  const ownPorts = place.node === null ? panelPorts : [];
-  const others = [...state.inbounds.values()].filter(({ id, node }) => id !== place.id && node === place.node);
+  const { port, listen, protocol, machine } = spec;
+  // A panel that is alone runs the inbounds of all machines.
+  const isSame = (home: string | undefined): boolean => cluster === undefined || home === machine;
+  const ownPorts = place.node === null && (cluster === undefined || machine === cluster.here) ? panelPorts : [];
+  const others = [...state.inbounds.values()].filter(
+    (other) => other.id !== place.id && other.node === place.node && isSame(other.machine),
+  );
   const aimed = loopbackPorts(config.settings, config.stream);
   // The two public servers may be behind an inbound. The ops server has no login and must stay local.
   const reached = ownPorts.find((taken) => aimed.has(taken.port) && taken.server === 'ops');

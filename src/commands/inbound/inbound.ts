@@ -26,7 +26,7 @@ import { deletions } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { configProblem, freeTag, portProblem, tagProblem } from './inbound-rules.js';
+import { configProblem, freeTag, machineProblem, placed, portProblem, tagProblem } from './inbound-rules.js';
 
 /** An inbound as a caller requests it. For an empty tag a free one is chosen. */
 export interface InboundDraft {
@@ -51,13 +51,17 @@ export type InboundCommand =
   | Command<'ResetAllTraffic', Record<never, never>>;
 
 export const inbound: Decider<InboundCommand> = {
-  AddInbound({ owner, node = null, spec: requested, enabled, config, clients }, state, { ownPorts }) {
+  AddInbound({ owner, node = null, spec: requested, enabled, config, clients }, state, context) {
     if (node !== null && !state.nodes.has(node)) return reject('NODE_NOT_FOUND', { node });
     const id = InboundId.parse(state.lastInbound + 1);
-    const spec = { ...requested, tag: composed(requested.tag) || freeTag(state, requested, config) };
+    const spec = {
+      ...placed(requested, node, context),
+      tag: composed(requested.tag) || freeTag(state, requested, config),
+    };
     const problem =
+      machineProblem(state, spec) ??
       configProblem(spec, config) ??
-      portProblem(state, ownPorts, spec, config, { node }) ??
+      portProblem(state, context, spec, config, { node }) ??
       tagProblem(state, spec.tag);
     if (problem) return problem;
     if (clients.length > 0 && !hasClients(spec.protocol))
@@ -67,13 +71,19 @@ export const inbound: Decider<InboundCommand> = {
     return [InboundAdded({ inbound: id, owner, node, enabled, spec, keyVersion: 1, config }), ...added];
   },
 
-  UpdateInbound({ inbound: id, spec: requested, enabled, config, clients }, state, { now, ownPorts }) {
+  UpdateInbound({ inbound: id, spec: requested, enabled, config, clients }, state, context) {
+    const { now } = context;
     const current = state.inbounds.get(id);
     if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const spec = { ...requested, tag: requested.tag === '' ? current.tag : keptName(requested.tag, current.tag) };
+    const { machine = current.machine, ...rest } = requested;
+    const spec = {
+      ...placed({ ...rest, machine }, current.node, context),
+      tag: requested.tag === '' ? current.tag : keptName(requested.tag, current.tag),
+    };
     const problem =
+      (spec.machine === current.machine ? null : machineProblem(state, spec)) ??
       configProblem(spec, config) ??
-      portProblem(state, ownPorts, spec, config, current) ??
+      portProblem(state, context, spec, config, current) ??
       tagProblem(state, spec.tag, id, current.tag);
     if (problem) return problem;
     if (clients.length > 0 && !hasClients(spec.protocol))

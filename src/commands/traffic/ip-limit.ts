@@ -1,6 +1,7 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber } from '../../events/ids.js';
+import { isLocal } from '../../events/inbound/inbound-document.js';
 import { ClientIpsBlocked, ClientIpsUnblocked, type Keep, MIN_GRACE_S } from '../../events/ip-limit.js';
 import type { IpBlock } from '../../events/ip-limit-document.js';
 import type { Settings } from '../../events/settings/settings.js';
@@ -36,6 +37,8 @@ export type IpLimitCommand = Command<
   {
     /** Time of the poll, ms. */
     readonly at: number;
+    /** The member of the cluster that has seen the addresses; absent without a cluster. */
+    readonly machine?: string | undefined;
     /** Emails that exceed their limit or have blocked addresses. For all others nothing changes. */
     readonly people: readonly { readonly email: string; readonly addresses: readonly SeenAddress[] }[];
   }
@@ -51,16 +54,22 @@ const UNTHROTTLED = 50;
 const THROTTLE_MS = 1000;
 
 export const ipLimit: Decider<IpLimitCommand> = {
-  LimitAddresses({ at, people }, state) {
+  LimitAddresses({ at, people, machine = null }, state) {
     return people.flatMap(({ email, addresses }) =>
       clientsNamed(state, email).flatMap((client) => {
-        // A node enforces the limit by itself.
-        const here = state.inbounds.get(client.inbound)?.node === null;
-        return here ? eventsFor(client, state.ipBlocks.get(client.number), addresses, state.settings, at) : [];
+        // Each node and each machine of a cluster enforces the limit by itself.
+        return isHere(state, client, machine)
+          ? eventsFor(client, state.ipBlocks.get(client.number), addresses, state.settings, at)
+          : [];
       }),
     );
   },
 };
+
+function isHere({ inbounds }: Pick<PanelState, 'inbounds'>, { inbound: id }: Client, machine: string | null): boolean {
+  const inbound = inbounds.get(id);
+  return inbound !== undefined && isLocal(inbound, machine);
+}
 
 function eventsFor(
   { number: client, spec: { limitIp: limit } }: Client,
@@ -115,25 +124,32 @@ function byArrival(a: SeenAddress, b: SeenAddress): number {
 }
 
 /** The smallest IP limit of the clients with an email on this machine; 0 = no limit. */
-export function addressLimit(state: Pick<PanelState, 'clients' | 'inbounds' | 'byEmail'>, email: string): number {
+export function addressLimit(
+  state: Pick<PanelState, 'clients' | 'inbounds' | 'byEmail'>,
+  email: string,
+  machine: string | null = null,
+): number {
   const first = state.byEmail.first(email);
   const siblings = first === undefined ? [] : (state.byEmail.siblings(first) ?? [first]);
   let least = 0;
   for (const number of siblings) {
     const client = state.clients.get(number);
     const limit = client?.spec.limitIp ?? 0;
-    if (!client || limit === 0 || state.inbounds.get(client.inbound)?.node !== null) continue;
+    if (!client || limit === 0 || !isHere(state, client, machine)) continue;
     if (least === 0 || limit < least) least = limit;
   }
   return least;
 }
 
-/** The blocks on this machine. */
-export function blockedClients({ ipBlocks, clients, inbounds }: PanelState): readonly BlockedClient[] {
+/** The blocks on this machine. `machine`: its name in the cluster; null = the panel is alone. */
+export function blockedClients(
+  { ipBlocks, clients, inbounds }: PanelState,
+  machine: string | null = null,
+): readonly BlockedClient[] {
   return [...ipBlocks].flatMap(([number, block]) => {
     const client = clients.get(number);
     const inbound = client && inbounds.get(client.inbound);
-    if (!client || inbound?.node !== null) return [];
+    if (!client || !inbound || !isLocal(inbound, machine)) return [];
     return [{ client: number, email: client.identity.email, inbound: inbound.tag, block }];
   });
 }

@@ -171,7 +171,8 @@ function nodeSpecOf({ name, remark, scheme, host, port, basePath, allowPrivateAd
 }
 
 function inboundDraftOf(inbound: Inbound, clients: readonly ClientDraft[]) {
-  const { remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing } = inbound;
-  const spec = { remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing };
+  const { remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing, machine } = inbound;
+  const place = machine === undefined ? {} : { machine };
+  const spec = { remark, listen, port, protocol, tag, capBytes, expiresAt, trafficReset, sniffing, ...place };
   return { spec, enabled: inbound.enabled, config: inbound.config, clients };
 }

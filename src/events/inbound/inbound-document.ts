@@ -33,6 +33,12 @@ export function evolveInbounds(inbounds: Map<InboundId, Inbound>, event: Recorde
       inbounds.set(inbound, { ...spec, id: inbound, owner, node, enabled, keyVersion, config, ...state });
       break;
     }
+    case 'LeaderElected':
+      // Inbounds from before the cluster run where its first leader runs, which is the panel that they were added at.
+      for (const inbound of inbounds.values())
+        if (inbound.node === null && inbound.machine === undefined)
+          inbounds.set(inbound.id, { ...inbound, machine: event.data.member });
+      break;
     case 'InboundDeleted':
       inbounds.delete(event.data.inbound);
       break;
@@ -93,6 +99,11 @@ function evolveInbound(inbound: Inbound, event: RecordedEvent): Inbound {
       default:
     }
   });
+}
+
+/** Whether the core of this panel runs it if it serves. `machine`: its name in the cluster; null = it is alone. */
+export function isLocal({ node, machine: home }: Pick<Inbound, 'node' | 'machine'>, machine: string | null): boolean {
+  return node === null && (machine === null || home === machine);
 }
 
 /** Whether the core of its node, or of this panel, should run it. */

@@ -34,6 +34,10 @@ export const InboundSpec = z.strictObject({
   expiresAt: Time.describe('When the inbound expires; 0 = never.'),
   trafficReset: z.enum(['never', 'hourly', 'daily', 'weekly', 'monthly']).describe('When the counters are reset.'),
   sniffing: JsonRecord.describe('`sniffing` of the inbound, as the core reads it.'),
+  machine: z
+    .string()
+    .optional()
+    .describe('Name of the member of the cluster whose core listens; absent without a cluster, and on a node.'),
 });
 export type InboundSpec = z.infer<typeof InboundSpec>;
 

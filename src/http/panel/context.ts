@@ -220,6 +220,8 @@ type MemberOf<G, Name> = G extends unknown ? (Name extends keyof G ? G[Name] : n
 export type Needs<Name extends NamesIn<Group>> = { readonly [N in Name]: MemberOf<Group, N> };
 
 export interface Wants {
+  /** The member of the cluster that has passed the request on; absent = it arrived here. */
+  readonly askedAt?: string | undefined;
   /** The caller is another panel, which wants current counters and not those of the last poll. */
   readonly counters: boolean;
   /** The header `Accept`; empty without it. */
@@ -234,7 +236,7 @@ export interface HttpRequest {
   readonly access: Access;
   /** The id of the logged-in user; for a token, the admin to whom it belongs, else the first owner. */
   readonly userId: number;
-  /** What headers of the request ask for. */
+  /** What the way and the headers of the request ask for. */
   readonly wants: Wants;
   /** Host of the request without its port, for links. A forwarded host counts only from a trusted proxy. */
   readonly requestHost: string;

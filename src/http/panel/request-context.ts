@@ -19,6 +19,7 @@ import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { Message } from './outcomes.js';
 import { previewOf } from './preview.js';
+import { relayedCaller } from './relay/relayed.js';
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
@@ -83,11 +84,19 @@ class PanelRequest implements AuthRequest {
 
   get wants(): Wants {
     const { headers } = this.#req;
-    return { counters: this.auth.bearer !== null && headers[FRESH_COUNTERS] === 'now', accept: headers.accept ?? '' };
+    return {
+      counters: this.auth.bearer !== null && headers[FRESH_COUNTERS] === 'now',
+      accept: headers.accept ?? '',
+      askedAt: this.#askedAt,
+    };
   }
 
   get requestHost(): string {
     return this.auth.peer.hostname;
+  }
+
+  get #askedAt(): string | undefined {
+    return relayedCaller(this.#req)?.member;
   }
 
   get signal(): AbortSignal {
@@ -151,7 +160,12 @@ class PanelRequest implements AuthRequest {
     const { correlationId } = this.auth;
     // The same request was carried out before: its own effect must not make it fail.
     if (this.#first !== null && this.#parts.logged(this.#first)) return null;
-    const done = this.#parts.dispatch(command, { actor: this.actor, correlationId, dryRun: true });
+    const done = this.#parts.dispatch(command, {
+      actor: this.actor,
+      correlationId,
+      askedAt: this.#askedAt,
+      dryRun: true,
+    });
     return done instanceof Rejection ? done : null;
   };
 
@@ -198,7 +212,7 @@ class PanelRequest implements AuthRequest {
   #decide(command: AnyCommand, { commands, several }: Rehearsing, causationId?: string): Done | Rejection {
     const { correlationId } = this.auth;
     const caused = causationId === undefined ? {} : { causationId };
-    const done = commands.dispatch(command, { actor: this.actor, correlationId, ...caused });
+    const done = commands.dispatch(command, { actor: this.actor, correlationId, askedAt: this.#askedAt, ...caused });
     // What a handler does after its last command may act outside the log.
     if (!several && !(done instanceof Rejection)) throw new Rehearsed();
     return done;
@@ -209,7 +223,7 @@ class PanelRequest implements AuthRequest {
     if (session && bearer === null) this.#parts.onChange(correlationId, authorOf(session.idHash, tabOf(this.#req)));
     const commandId = this.#nextId();
     return {
-      ...{ actor: this.actor, correlationId },
+      ...{ actor: this.actor, correlationId, askedAt: this.#askedAt },
       ...(causationId === undefined ? {} : { causationId }),
       ...(commandId ? { commandId } : {}),
     };

@@ -46,6 +46,10 @@ export const operationSentences = {
       : message('audit.leaderElectedBecause', { member, why: electionText(reason, former ?? '') }),
   LeadershipHandedOver: ({ member }: DataOf<'LeadershipHandedOver'>) =>
     message('audit.leadershipHandedOver', { member }),
+  MemberAddressChanged: ({ member, address }: DataOf<'MemberAddressChanged'>) =>
+    address === ''
+      ? message('audit.memberAddressUnknown', { member })
+      : message('audit.memberAddress', { member, address }),
   MemberRemoved: ({ member }: DataOf<'MemberRemoved'>) => message('audit.memberRemoved', { member }),
   MemberApproved: ({ member, fingerprint }: DataOf<'MemberApproved'>) =>
     message('audit.memberApproved', { member, fingerprint }),

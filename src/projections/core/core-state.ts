@@ -1,19 +1,23 @@
 import { type Fold, foldOf } from '../../events/log/fold.js';
 import type { Text } from '../../messages/message.js';
 
-/** The state of the core process, from the log. */
+/** A core process, from the log. */
+interface CoreProcessState {
+  readonly state: 'running' | 'stop' | 'error';
+  readonly run: string | null;
+  readonly version: string;
+  /** When the run started, ms; 0 = none is running. */
+  readonly since: number;
+  /** Why the last run failed; null = it did not fail. */
+  readonly error: Text | null;
+}
+
+/** The state of the cores, from the log. */
 export interface CoreState {
-  readonly process: {
-    readonly state: 'running' | 'stop' | 'error';
-    readonly run: string | null;
-    readonly version: string;
-    /** When the run started, ms; 0 = none is running. */
-    readonly since: number;
-    /** Why the last run failed; null = it did not fail. */
-    readonly error: Text | null;
-    /** Whether it should run. */
-    readonly wanted: boolean;
-  };
+  /** By machine; `''` = this panel is alone. */
+  readonly processes: Map<string, CoreProcessState>;
+  /** Whether they should run. */
+  readonly wanted: boolean;
   /** Inbounds that the core rejects, with the reasons. */
   readonly refused: Map<number, Text>;
   readonly choice: {
@@ -23,32 +27,47 @@ export interface CoreState {
     readonly trial: { readonly from: string | null; readonly since: number | null } | null;
   };
 }
-type Mutable = { process: CoreState['process']; refused: Map<number, Text>; choice: CoreState['choice'] };
+type Mutable = Pick<CoreState, 'processes' | 'refused'> & { wanted: boolean; choice: CoreState['choice'] };
 
-const nothing: CoreState['process'] = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
+const nothing: CoreProcessState = { state: 'stop', run: null, version: '', since: 0, error: null };
+
+/** The state of the core of one machine; null = the panel is alone. */
+export function coreOf({ processes, wanted, refused, choice }: CoreState, machine: string | null) {
+  return { process: { ...(processes.get(machine ?? '') ?? nothing), wanted }, refused, choice };
+}
+export type MachineCore = ReturnType<typeof coreOf>;
+
+function ended({ processes }: Mutable, machine = '', error: Text | null = null): void {
+  const { version } = processes.get(machine) ?? nothing;
+  processes.set(machine, { ...nothing, version, state: error === null ? 'stop' : 'error', error });
+}
 
 export const coreState: Fold<CoreState> = foldOf<Mutable>({
   name: 'core-state',
-  version: 4,
-  initial: () => ({ process: nothing, refused: new Map(), choice: { version: null, trial: null } }),
+  version: 5,
+  initial: () => ({
+    processes: new Map(),
+    wanted: true,
+    refused: new Map(),
+    choice: { version: null, trial: null },
+  }),
   on: {
-    CoreStopRequested: (state) => void (state.process = { ...state.process, wanted: false }),
-    CoreRestartRequested: (state) => void (state.process = { ...state.process, wanted: true }),
-    CoreStarted(state, { data: { run, version }, meta }) {
-      const since = run === state.process.run ? state.process.since : meta.at;
-      state.process = { ...state.process, state: 'running', run, version, since, error: null };
+    CoreStopRequested: (state) => void (state.wanted = false),
+    CoreRestartRequested: (state) => void (state.wanted = true),
+    CoreStarted(state, { data: { run, version, machine = '' }, meta }) {
+      // A panel that joins or leaves a cluster adopts its core under another name.
+      const [name, before] = [...state.processes].find(([, process]) => process.run === run) ?? [machine, null];
+      if (name !== machine) state.processes.delete(name);
+      state.processes.set(machine, { state: 'running', run, version, since: before?.since ?? meta.at, error: null });
       const { trial } = state.choice;
       if (trial?.since === null && version === state.choice.version)
         state.choice = { ...state.choice, trial: { ...trial, since: meta.at } };
     },
-    CoreStopped: (state) =>
-      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: null }),
-    CoreFailed(state, { data: { reason } }) {
-      state.process = { ...state.process, state: 'error', run: null, since: 0, error: reason };
-    },
+    CoreStopped: (state, { data: { machine } }) => ended(state, machine),
+    CoreFailed: (state, { data: { machine, reason } }) => ended(state, machine, reason),
+    MemberRemoved: (state, { data: { member } }) => void state.processes.delete(member),
     // The run belonged to the machine that the file came from.
-    StateImported: (state) =>
-      void (state.process = { ...state.process, state: 'stop', run: null, since: 0, error: null }),
+    StateImported: (state) => ended(state),
     CoreVersionInstalled(state, { data: { version, previousVersion: from } }) {
       state.choice = { version, trial: { from, since: null } };
     },

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import { type Client, mayConnect } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
-import { serves } from '../../events/inbound/inbound-document.js';
+import { isLocal, serves } from '../../events/inbound/inbound-document.js';
 import type { CoreConfig, CoreInbound, CoreUser } from '../../lib/core-config.js';
 import { digest } from '../../lib/digest.js';
 import { type JsonObject, sameJson } from '../../lib/json.js';
@@ -20,6 +20,12 @@ export interface CoreChanges {
   readonly users: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
+/** Clients and inbounds that may no longer connect. */
+export interface Closed {
+  readonly clients: ReadonlySet<ClientNumber>;
+  readonly inbounds: ReadonlySet<InboundId>;
+}
+
 interface Entry extends CoreInbound {
   readonly users: Map<number, CoreUser>;
 }
@@ -36,6 +42,10 @@ export class DesiredCore {
   /** The current tag of each inbound and client, under which it must be removed. */
   readonly #tags = new Map<InboundId, string>();
   readonly #places = new Map<ClientNumber, string>();
+  /** The name of this machine in its cluster; null = the panel is alone, and runs every inbound. */
+  #machine: string | null = null;
+  /** Clients and inbounds that this machine has closed, although the log does not know it yet. */
+  #closed: Closed = { clients: new Set(), inbounds: new Set() };
   #changes: { template: boolean; inbounds: Set<string>; users: Map<string, Set<number>> } = noChanges();
 
   constructor(models: { readonly inbounds: Inbounds; readonly clients: Clients; readonly settings: SettingsModel }) {
@@ -44,6 +54,25 @@ export class DesiredCore {
     this.#settings = models.settings;
     for (const id of this.#inbounds.keys()) this.#placeInbound(id);
     this.#changes = noChanges();
+  }
+
+  /** Whether it has the inbounds of all machines. */
+  get isWhole(): boolean {
+    return this.#machine === null;
+  }
+
+  /** Only the inbounds of this member of the cluster run. */
+  runOn(machine: string): void {
+    this.#machine = machine;
+    for (const id of this.#inbounds.keys()) this.#placeInbound(id);
+  }
+
+  /** Keeps clients and inbounds out of the core in addition to those that the log has closed. */
+  close(closed: Closed): void {
+    const before = this.#closed;
+    this.#closed = closed;
+    for (const id of differing(before.inbounds, closed.inbounds)) this.#placeInbound(id);
+    for (const number of differing(before.clients, closed.clients)) this.#placeClient(number);
   }
 
   /** The desired configuration. The maps are live: read them before the next event. */
@@ -71,7 +100,8 @@ export class DesiredCore {
   /** After the read models have folded the batch. */
   apply(events: readonly RecordedEvent[]): void {
     for (const { type, data } of events) {
-      if (type === 'CoreTemplateChanged') this.#changes.template = true;
+      if (type === 'LeaderElected') for (const id of this.#inbounds.keys()) this.#placeInbound(id);
+      else if (type === 'CoreTemplateChanged') this.#changes.template = true;
       // A reset of many counters would otherwise compare all of these clients with the core.
       else if (type.startsWith('ClientTraffic')) continue;
       else if (type.startsWith('Client') && 'client' in data) this.#placeClient(data.client);
@@ -88,7 +118,8 @@ export class DesiredCore {
   #placeInbound(id: InboundId): void {
     const inbound = this.#inbounds.get(id);
     const before = this.#tags.get(id);
-    const after = inbound?.node === null && serves(inbound) ? inbound.tag : undefined;
+    const isOpen = inbound !== undefined && serves(inbound) && !this.#closed.inbounds.has(id);
+    const after = isOpen && isLocal(inbound, this.#machine) ? inbound.tag : undefined;
     if (before !== undefined && before !== after) {
       this.#changes.inbounds.add(before);
       this.#entries.delete(before);
@@ -126,7 +157,7 @@ export class DesiredCore {
   #placeOf(client: Client): Entry | undefined {
     const tag = this.#tags.get(client.inbound);
     const entry = tag === undefined ? undefined : this.#entries.get(tag);
-    return entry?.hotUsers && mayConnect(client) ? entry : undefined;
+    return entry?.hotUsers && mayConnect(client) && !this.#closed.clients.has(client.number) ? entry : undefined;
   }
 
   #userChanged(tag: string, client: ClientNumber): void {
@@ -138,6 +169,11 @@ export class DesiredCore {
 
 function noChanges() {
   return { template: false, inbounds: new Set<string>(), users: new Map<string, Set<number>>() };
+}
+
+/** The members of one set that are not in the other. */
+function differing<T>(one: ReadonlySet<T>, other: ReadonlySet<T>): readonly T[] {
+  return [...[...one].filter((each) => !other.has(each)), ...[...other].filter((each) => !one.has(each))];
 }
 
 const byNumber = (a: CoreUser, b: CoreUser): number => a.client - b.client;

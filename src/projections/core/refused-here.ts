@@ -1,12 +1,12 @@
 import type { InboundId } from '../../events/ids.js';
 import { type Inbound, serves } from '../../events/inbound/inbound-document.js';
 import type { Text } from '../../messages/message.js';
-import type { CoreState } from './core-state.js';
+import type { MachineCore } from './core-state.js';
 
-/** Inbounds that the core of this machine should run and rejects, each with the reason. */
+/** Inbounds that the core of this machine, or of another member of its cluster, should run and rejects, each with the reason. */
 export function refusedHere(
   inbounds: ReadonlyMap<InboundId, Inbound>,
-  { refused }: Pick<CoreState, 'refused'>,
+  { refused }: Pick<MachineCore, 'refused'>,
 ): readonly { readonly inbound: Inbound; readonly reason: Text }[] {
   return [...inbounds.values()].flatMap((inbound) => {
     const reason = refused.get(inbound.id);

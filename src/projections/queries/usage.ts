@@ -2,7 +2,7 @@ import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
-import { counterOwner, tagsToPassOn } from '../core/baselines.js';
+import { baselinesOf, counterOwner, tagsToPassOn } from '../core/baselines.js';
 import type { Foldings } from '../foldings.js';
 import { newestFirst } from '../models/client-ips.js';
 import { ONLINE_WINDOW_MS, OnlineGauge } from '../models/online.js';
@@ -76,9 +76,9 @@ export class UsageQueries extends TrafficQueries {
     return Math.max(...numbers.map((number) => state.get(number)?.get(ip) ?? 0));
   }
 
-  /** The last recorded readings of the running core's counters. */
-  baselines() {
-    const { state } = this.#models.baselines;
+  /** The last recorded readings of the counters of a running core: of a member of the cluster, or of a panel that is alone. */
+  baselines(machine: string | null) {
+    const state = baselinesOf(this.#models.baselines.state, machine);
     return {
       run: state.run,
       clients: state.clients,

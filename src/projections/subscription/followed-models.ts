@@ -6,6 +6,7 @@ import { advance, begin, type Folding } from '../../events/log/replay.js';
 import type { SnapshotStore } from '../../events/log/snapshot-store.js';
 import { clients } from '../models/clients.js';
 import { inbounds } from '../models/inbounds.js';
+import { members } from '../models/members.js';
 import { settings } from '../models/settings.js';
 import { traffic } from '../models/traffic.js';
 import { nodes } from '../node/nodes.js';
@@ -25,6 +26,7 @@ export class FollowedModels implements SubscriptionModels {
   readonly inbounds: InboundQueries;
   readonly usage: TrafficQueries;
   readonly nodes: SubscriptionModels['nodes'];
+  readonly records: SubscriptionModels['records'];
   readonly #tail: LogTail;
   readonly #foldings: readonly Folding[];
   readonly #changed = new Subject<readonly RecordedEvent[]>();
@@ -38,12 +40,14 @@ export class FollowedModels implements SubscriptionModels {
       inbounds: begin(inbounds, snapshots),
       traffic: begin(traffic, snapshots),
       nodes: begin(nodes, snapshots),
+      members: begin(members, snapshots),
     };
     this.settings = new SettingQueries(models);
     this.clients = new ClientQueries(models);
     this.inbounds = new InboundQueries(models);
     this.usage = new TrafficQueries(models);
     this.nodes = { get: (id) => models.nodes.state.documents.get(id as NodeId) };
+    this.records = { members: () => models.members.state.members };
     this.#tail = tail;
     this.#foldings = Object.values(models);
     tail.moved();

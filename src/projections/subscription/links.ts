@@ -18,7 +18,10 @@ export { hasUrl, linkUrls, type ShareLink } from './share-link.js';
 export interface LinkContext {
   /** The host of the request, without its port. Callers control it. */
   readonly host: string;
-  /** The host of the inbound's node; empty = the node was deleted. Absent = the inbound is on this server. */
+  /**
+   * The host of the inbound's node, or of its machine in the cluster; empty = the node was deleted. Absent = the inbound is on
+   * this server, or the address of its machine is unknown.
+   */
   readonly nodeHost?: string;
   readonly settings: Pick<Settings, 'remarkModel' | 'subShowInfo' | 'subDomain'>;
   /** Milliseconds since 1970. */

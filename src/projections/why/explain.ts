@@ -41,7 +41,7 @@ export function explain(
       used: read.usage.client(client),
       inboundUsed: read.usage.inbound(inbound),
       siblings,
-      core: read.records.core(),
+      core: read.records.coreOf(inbound),
       node,
       history: eventsOfClient(log, client.number),
       log,

@@ -4,7 +4,7 @@ import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { Node } from '../../events/node/node-document.js';
 import type { Counter } from '../../events/traffic/counters.js';
 import type { Text } from '../../messages/message.js';
-import type { CoreState } from '../core/core-state.js';
+import type { MachineCore } from '../core/core-state.js';
 import type { OutboxEntry } from '../node/node-outbox.js';
 import type { HistoryLog } from './history.js';
 
@@ -67,7 +67,7 @@ export interface Facts {
   readonly used: Counter;
   readonly inboundUsed: Counter;
   readonly siblings: readonly Sibling[];
-  readonly core: Pick<CoreState, 'process' | 'refused'>;
+  readonly core: Pick<MachineCore, 'process' | 'refused'>;
   /** Null for an inbound of this machine. */
   readonly node: NodeFacts | null;
   /** The events of the client, oldest first. */

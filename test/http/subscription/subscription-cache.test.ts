@@ -19,6 +19,7 @@ function cached(client: Client, settings = defaultSettings) {
     inbounds: { get: () => inbound, all: () => [inbound] },
     usage: { client: () => state.counter, lastOnline: () => 0 },
     nodes: { get: () => undefined },
+    records: { members: () => new Map() },
     changed$,
   };
   const cache = new SubscriptionCache(read, () => state.now);

@@ -204,7 +204,7 @@ export const stepKinds = {
   coreFailed: [
     1,
     ({ state, a }) => [
-      { type: 'RecordCoreFailed', data: { run: state.core.run, reason: verbatim(`reason ${a % 3}`) } },
+      { type: 'RecordCoreFailed', data: { run: state.core.runs.get('') ?? null, reason: verbatim(`reason ${a % 3}`) } },
     ],
   ],
   coreAsked: [1, ({ a }) => [{ type: a % 2 === 0 ? 'StopCore' : 'RestartCore', data: {} }]],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StateImported } from '../../../src/events/backup.js';
+import type { PanelEvent } from '../../../src/events/catalog.js';
 import { ClientReactivated } from '../../../src/events/client/client.js';
 import { ClientIpsSeen } from '../../../src/events/client/client-ips.js';
 import {
@@ -16,11 +17,13 @@ import { InboundDeleted } from '../../../src/events/inbound/inbound.js';
 import { loadedState, savedState } from '../../../src/events/log/fold.js';
 import { SettingsChanged } from '../../../src/events/settings/settings.js';
 import { verbatim } from '../../../src/messages/message.js';
-import { coreState } from '../../../src/projections/core/core-state.js';
+import { coreOf, coreState } from '../../../src/projections/core/core-state.js';
 import { settings } from '../../../src/projections/models/settings.js';
 import { timeline } from '../../../src/projections/timeline.js';
 import { clientAdded, first, one, T0, traffic } from '../../kit/builders.js';
 import { at, folded } from '../../kit/spec.js';
+
+const core = (...events: readonly PanelEvent[]) => coreOf(folded(coreState, ...events), null);
 
 const later = T0 + 1000;
 
@@ -29,42 +32,39 @@ describe('the state of the core', () => {
   const stopped = { state: 'stop', run: null, version: '', since: 0, error: null, wanted: true };
 
   it('follows the last event', () => {
-    expect(folded(coreState).process).toStrictEqual(stopped);
+    expect(core().process).toStrictEqual(stopped);
     const running = { ...stopped, state: 'running', run: 'r1', version: '26', since: T0 };
-    expect(folded(coreState, started('r1')).process).toStrictEqual(running);
-    expect(folded(coreState, started('r1'), started('r1', later)).process).toStrictEqual(running); // adopted
-    expect(folded(coreState, started('r1'), started('r2', later)).process).toStrictEqual({
+    expect(core(started('r1')).process).toStrictEqual(running);
+    expect(core(started('r1'), started('r1', later)).process).toStrictEqual(running); // adopted
+    expect(core(started('r1'), started('r2', later)).process).toStrictEqual({
       ...running,
       run: 'r2',
       since: later,
     });
     const imported = StateImported({ source: 'portolan', sha256: 'a'.repeat(64), origin: null, keptSettings: [] });
     // It ran on another machine, or before: that it does not now is no failure.
-    expect(folded(coreState, started('r1'), imported).process).toStrictEqual({ ...stopped, version: '26' });
-    expect(folded(coreState, started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
+    expect(core(started('r1'), imported).process).toStrictEqual({ ...stopped, version: '26' });
+    expect(core(started('r1'), CoreStopped({ run: 'r1', reason: 'request' })).process).toStrictEqual({
       ...stopped,
       version: '26',
     });
     const failed = { ...stopped, state: 'error', version: '26', error: verbatim('killed') };
+    expect(core(started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') })).process).toStrictEqual(failed);
     expect(
-      folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') })).process,
-    ).toStrictEqual(failed);
-    expect(
-      folded(coreState, started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') }), started('r1')).process
-        .error,
+      core(started('r1'), CoreFailed({ run: 'r1', reason: verbatim('killed') }), started('r1')).process.error,
     ).toBeNull();
   });
 
   it('should be running until an admin stops it', () => {
-    expect(folded(coreState, CoreStopRequested({})).process.wanted).toBe(false);
-    expect(folded(coreState, CoreStopRequested({}), CoreRestartRequested({})).process.wanted).toBe(true);
+    expect(core(CoreStopRequested({})).process.wanted).toBe(false);
+    expect(core(CoreStopRequested({}), CoreRestartRequested({})).process.wanted).toBe(true);
   });
 
   it('includes rejected inbounds until they are accepted or deleted', () => {
     const refused = InboundRejectedByCore({ inbound: one, reason: verbatim('no') });
-    expect([...folded(coreState, refused).refused]).toStrictEqual([[1, verbatim('no')]]);
-    expect(folded(coreState, refused, InboundAcceptedByCore({ inbound: one })).refused.size).toBe(0);
-    expect(folded(coreState, refused, InboundDeleted({ inbound: one })).refused.size).toBe(0);
+    expect([...core(refused).refused]).toStrictEqual([[1, verbatim('no')]]);
+    expect(core(refused, InboundAcceptedByCore({ inbound: one })).refused.size).toBe(0);
+    expect(core(refused, InboundDeleted({ inbound: one })).refused.size).toBe(0);
   });
 });
 

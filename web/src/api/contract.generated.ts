@@ -20,7 +20,7 @@ export type ConsistencyProof = { readonly kind: "consistency"; readonly from: nu
 
 export type HeadSink = { readonly sink: "webhook" | "chat" | "file" | "git" | "panel"; readonly target: string; readonly position: number; readonly at: number; readonly waiting: number; readonly failingSince: number; readonly attempts: number; readonly nextAttemptAt: number; readonly problem: string; readonly problemCode: TextCode };
 
-export type Inbound = { readonly id: number; readonly userId: number; readonly up: number; readonly down: number; readonly total: number; readonly allTime: number; readonly remark: string; readonly enable: boolean; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly lastTrafficResetTime: number; readonly clientStats: readonly (ClientTraffic)[]; readonly listen: string; readonly port: number; readonly protocol: string; readonly settings: string; readonly streamSettings: string; readonly tag: string; readonly sniffing: string; readonly nodeId?: number };
+export type Inbound = { readonly id: number; readonly userId: number; readonly up: number; readonly down: number; readonly total: number; readonly allTime: number; readonly remark: string; readonly enable: boolean; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly lastTrafficResetTime: number; readonly clientStats: readonly (ClientTraffic)[]; readonly listen: string; readonly port: number; readonly protocol: string; readonly settings: string; readonly streamSettings: string; readonly tag: string; readonly sniffing: string; readonly nodeId?: number; readonly machine?: string };
 
 export type InboundForm = { readonly id: number; readonly version: string; readonly remark: string; readonly tag: string; readonly protocol: string; readonly listen: string; readonly port: number; readonly enable: boolean; readonly total: number; readonly expiryTime: number; readonly trafficReset: "never" | "hourly" | "daily" | "weekly" | "monthly"; readonly settings: Readonly<Record<string, unknown>>; readonly streamSettings: Readonly<Record<string, unknown>>; readonly sniffing: Readonly<Record<string, unknown>>; readonly nodeId: number; readonly clients: number };
 
@@ -1132,19 +1132,19 @@ export interface Posts {
   '/panel/api/inbounds/check': {
     params: undefined;
     query: undefined;
-    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly id?: number };
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly machine?: string; readonly id?: number };
     reply: { readonly tested: boolean };
   };
   '/panel/api/inbounds/preview': {
     params: undefined;
     query: undefined;
-    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly id?: number };
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly machine?: string; readonly id?: number };
     reply: { readonly links: readonly (string)[]; readonly sample: boolean };
   };
   '/panel/api/inbounds/add': {
     params: undefined;
     query: undefined;
-    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number };
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly machine?: string };
     reply: Inbound;
   };
   '/panel/api/inbounds/del/:id': {
@@ -1156,7 +1156,7 @@ export interface Posts {
   '/panel/api/inbounds/update/:id': {
     params: { readonly id: string | number };
     query: undefined;
-    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly expectedVersion?: string };
+    body: { readonly enable?: boolean; readonly remark?: string; readonly listen?: string; readonly port?: number; readonly protocol?: string; readonly tag?: string; readonly total?: number; readonly expiryTime?: number; readonly trafficReset?: string; readonly settings?: string; readonly streamSettings?: string; readonly sniffing?: string; readonly nodeId?: number; readonly machine?: string; readonly expectedVersion?: string };
     reply: Inbound;
   };
   '/panel/api/inbounds/setEnable/:id': {

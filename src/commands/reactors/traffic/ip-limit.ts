@@ -10,6 +10,8 @@ import { AddressWatch, type ConnectedEmail } from './address-watch.js';
 interface Parts {
   readonly core: Pick<Core, 'process' | 'addresses'>;
   readonly dispatch: (command: AnyCommand) => void;
+  /** The name of this machine in the cluster; undefined = the panel is alone. */
+  readonly machine: string | undefined;
   /** The smallest IP limit of the clients with an email on this machine; 0 = none. */
   readonly limitOf: (email: string) => number;
   readonly blockedClients: () => readonly BlockedClient[];
@@ -68,7 +70,7 @@ export class IpLimit {
       addresses: [...addresses.keys()],
     }));
     const people = this.#watch.undecided(candidates, await core.addresses.idleTimes(questions));
-    if (people.length > 0) dispatch({ type: 'LimitAddresses', data: { at, people } });
+    if (people.length > 0) dispatch({ type: 'LimitAddresses', data: { at, people, machine: this.#parts.machine } });
   }
 
   /** Clients with one email count together; deleted clients do not count. */

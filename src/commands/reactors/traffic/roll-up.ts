@@ -47,8 +47,8 @@ class Sum {
     this.span = spanStart(startedAt);
   }
 
-  accepts(run: string, at: number): boolean {
-    return run === this.#run && spanStart(at) === this.span;
+  accepts(at: number): boolean {
+    return spanStart(at) === this.span;
   }
 
   add({ clients, inbounds, outbounds }: TrafficSum, position: number, at: number): void {
@@ -134,7 +134,8 @@ class NodeSum {
 class Sums {
   readonly #sums: { position: number; sum: TrafficSum }[] = [];
   readonly #nodeSums: { position: number; sum: NodeTraffic }[] = [];
-  #open: Sum | null = null;
+  /** By run: the machines of a cluster have one each. */
+  readonly #open = new Map<string, Sum>();
   /** The span of the event before. */
   #span = 0;
   readonly #nodes = new Map<NodeTraffic['node'], NodeSum>();
@@ -153,25 +154,29 @@ class Sums {
       sum.add(event.data, event.position);
     }
     if (event.type === 'TrafficRecorded') {
-      if (this.#open?.accepts(event.data.run, at) === false) this.#closeRun();
-      this.#open ??= new Sum(event.data.run, at);
-      this.#open.add(event.data, event.position, at);
+      const { run } = event.data;
+      if (this.#open.get(run)?.accepts(at) === false) this.#closeRun(run);
+      const sum = this.#open.get(run) ?? new Sum(run, at);
+      this.#open.set(run, sum);
+      sum.add(event.data, event.position, at);
     }
   }
 
   end() {
     this.#close();
+    this.#sums.sort((a, b) => a.position - b.position);
     return { sums: this.#sums, nodeSums: this.#nodeSums };
   }
 
   #close(): void {
-    this.#closeRun();
+    for (const run of this.#open.keys()) this.#closeRun(run);
     for (const node of this.#nodes.keys()) this.#closeNode(node);
   }
 
-  #closeRun(): void {
-    if (this.#open) this.#sums.push(this.#open.total());
-    this.#open = null;
+  #closeRun(run: string): void {
+    const sum = this.#open.get(run);
+    if (sum) this.#sums.push(sum.total());
+    this.#open.delete(run);
   }
 
   #closeNode(node: NodeTraffic['node']): void {

@@ -1,28 +1,16 @@
-import type { CounterTable } from '../../../events/traffic/counter-table.js';
-import { type Counter, zero } from '../../../events/traffic/counters.js';
 import { startTimeout } from '../../../lib/timeout.js';
 import type { AnyCommand } from '../../catalog.js';
 import type { Core, CoreCounters, OnlineUser } from '../../ports/core.js';
-import type { Growth } from '../../traffic/traffic.js';
-
-/** The last recorded readings of a run's counters. */
-export interface Baselines {
-  readonly run: string | null;
-  /** By client number. */
-  readonly clients: CounterTable;
-  /** By tag. */
-  readonly inbounds: ReadonlyMap<string, Counter>;
-  /** By tag. */
-  readonly outbounds: ReadonlyMap<string, Counter>;
-  /** The inbound to which the counter of a tag belongs. */
-  readonly ownerOf: (tag: string) => number | undefined;
-  /** Tags whose counters must be transferred to the inbound that has the tag now. */
-  readonly toPassOn: () => readonly string[];
-}
+import type { Reading } from './readings.js';
 
 interface Parts {
   readonly core: Pick<Core, 'process' | 'stats'>;
-  readonly recorded: () => Baselines;
+  /** Tags whose counters must be transferred to the inbound that has the tag now. */
+  readonly toPassOn: () => readonly string[];
+  /** Records a reading; in a cluster, the leader may do so later. Called in the turn in which the core has answered. */
+  readonly record: (reading: Reading) => void | Promise<void>;
+  /** Starts terms and periods, and closes what has expired. Called after each reading, also without a core. */
+  readonly applyTime: () => void;
   readonly dispatch: (command: AnyCommand) => void;
   /** Time between two readings, in ms. */
   readonly period: () => number;
@@ -116,7 +104,7 @@ export class TrafficIntake {
    * inbounds from now on. Call it when the core no longer runs the previous inbounds. Rejects when the core does not answer.
    */
   async passOn(): Promise<void> {
-    if (this.#parts.recorded().toPassOn().length > 0) await this.#read(true);
+    if (this.#parts.toPassOn().length > 0) await this.#read(true);
   }
 
   #again(): void {
@@ -127,21 +115,11 @@ export class TrafficIntake {
     const { core, online, limit } = this.#parts;
     const connected = core.process.running ? core.stats.online() : Promise.resolve([]);
     // Traffic is recorded before a new period starts. Periods also start when the core does not answer.
-    const counted = this.#fresh().finally(() => this.#applyTime());
+    const counted = this.#fresh().finally(() => this.#parts.applyTime());
     const [users] = await Promise.all([connected, counted]);
     online(users.map(({ client }) => client));
     this.#recordIps(users);
     await limit(users);
-  }
-
-  #applyTime(): void {
-    const { dispatch, warn } = this.#parts;
-    try {
-      dispatch({ type: 'BeginPeriods', data: {} });
-    } catch (error) {
-      warn('terms and periods could not be started', { error: String(error) });
-    }
-    dispatch({ type: 'DepleteExpired', data: {} });
   }
 
   /** A reading that starts after the call, so that it includes everything counted before. Callers share the next one. */
@@ -165,17 +143,13 @@ export class TrafficIntake {
   }
 
   async #read(passOn: boolean): Promise<void> {
-    const { core, recorded, dispatch } = this.#parts;
+    const { core, record, toPassOn } = this.#parts;
     const { running } = core.process;
     if (!running) return;
     const counters = await core.stats.counters();
-    const before = recorded();
-    if (core.process.running?.run !== running.run || before.run !== running.run) return; // another run has started
+    if (core.process.running?.run !== running.run) return; // another run has started
     if (!passOn) this.#parts.counted(counters.clients);
-    const growth = growthOf(counters, before);
-    const passedOn = passOn ? passedOnOf(counters, before) : [];
-    if (growth.clients.length + growth.inbounds.length + growth.outbounds.length + passedOn.length > 0)
-      dispatch({ type: 'RecordTraffic', data: { run: running.run, ...growth, passedOn } });
+    await record({ run: running.run, counters, released: passOn ? toPassOn() : [] });
   }
 
   #recordIps(users: readonly OnlineUser[]): void {
@@ -187,39 +161,4 @@ export class TrafficIntake {
     });
     if (seen.length > 0) dispatch({ type: 'RecordClientIps', data: { seen } });
   }
-}
-
-/** The growth of each counter. A new counter starts at zero; one that fell is ignored. */
-export function growthOf(
-  counters: CoreCounters,
-  recorded: Pick<Baselines, 'clients' | 'inbounds' | 'outbounds' | 'ownerOf'>,
-) {
-  return {
-    clients: counters.clients.growthSince(recorded.clients),
-    inbounds: grown(counters.inbounds, recorded.inbounds).flatMap(([tag, up, down]): Growth[] => {
-      const owner = recorded.ownerOf(tag);
-      return owner === undefined ? [] : [[owner, up, down]];
-    }),
-    outbounds: grown(counters.outbounds, recorded.outbounds),
-  };
-}
-
-function grown(counters: ReadonlyMap<string, Counter>, recorded: ReadonlyMap<string, Counter>): Growth<string>[] {
-  const growths: Growth<string>[] = [];
-  for (const [key, { up, down }] of counters) {
-    const before = recorded.get(key) ?? zero;
-    if (up <= before.up && down <= before.down) continue;
-    if (!Number.isSafeInteger(up) || !Number.isSafeInteger(down)) continue; // not a plausible reading
-    growths.push([key, Math.max(0, up - before.up), Math.max(0, down - before.down)]);
-  }
-  return growths;
-}
-
-/** The readings of counters that are transferred; never below the recorded ones, as an earlier answer could be. */
-function passedOnOf(counters: CoreCounters, recorded: Baselines): Growth<string>[] {
-  return recorded.toPassOn().map((tag) => {
-    const { up, down } = counters.inbounds.get(tag) ?? zero;
-    const before = recorded.inbounds.get(tag) ?? zero;
-    return [tag, Math.max(up, before.up), Math.max(down, before.down)];
-  });
 }

@@ -46,7 +46,13 @@ export function inboundReply(
     tag: inbound.tag,
     sniffing: JSON.stringify(completeSniffing(inbound.sniffing)),
     ...(inbound.node === null ? {} : { nodeId: inbound.node }),
+    ...machineOf(read, inbound),
   };
+}
+
+/** The machine of an inbound, for panels in a cluster. */
+export function machineOf({ records }: Pick<ReadModels, 'records'>, { machine }: Inbound): { machine?: string } {
+  return records.machine === null || machine === undefined ? {} : { machine };
 }
 
 const BEFORE_CLIENTS = '{\n  "clients": [\n    ';

@@ -23,6 +23,7 @@ export function inboundDraft(wire: WireInbound, current?: StoredInbound): Inboun
   const protocol = Protocol.safeParse(asked.toLowerCase());
   if (!protocol.success)
     return reject('CONFIG_INVALID', { why: message('inbound.protocolUnknown', { protocol: asked.slice(0, 40) }) });
+  const machine = wire.machine || before?.machine;
   return {
     spec: {
       remark: wire.remark ?? before?.remark ?? '',
@@ -34,6 +35,7 @@ export function inboundDraft(wire: WireInbound, current?: StoredInbound): Inboun
       expiresAt: wire.expiryTime ?? before?.expiresAt ?? 0,
       trafficReset: wire.trafficReset ?? before?.trafficReset ?? 'never',
       sniffing: wire.sniffing ? completeSniffing(wire.sniffing) : (before?.sniffing ?? completeSniffing({})),
+      ...(machine === undefined ? {} : { machine }),
     },
     enabled: choiceOf(wire.enable, before),
     config: configOf(wire, protocol.data, before),

@@ -68,9 +68,14 @@ export function linksForClient(
   return linkUrls(shareLinks(read, { inbound, client }, { host: requestHost, now, showInfo: false }));
 }
 
-/** The host of a node's inbound; empty when the node was deleted. */
-function nodeHostOf(read: LinkModels, { node }: Inbound): Pick<LinkContext, 'nodeHost'> {
-  return node === null ? {} : { nodeHost: read.nodes.get(node)?.host ?? '' };
+/**
+ * The host of a node's inbound; empty when the node was deleted. The address of a machine of the cluster, if it is known:
+ * every member then gives the same links.
+ */
+function nodeHostOf(read: LinkModels, { node, machine }: Inbound): Pick<LinkContext, 'nodeHost'> {
+  if (node !== null) return { nodeHost: read.nodes.get(node)?.host ?? '' };
+  const address = machine === undefined ? '' : (read.records.members().get(machine) ?? '');
+  return address === '' ? {} : { nodeHost: address };
 }
 
 type LinkOptions = Pick<LinkContext, 'host' | 'now' | 'showInfo'>;
@@ -82,6 +87,8 @@ function shareLinks(read: LinkModels, { inbound, client }: Subscribed, options: 
     settings: read.settings.current(),
     publicKeyOf: realityPublicKey,
   };
-  const neighbours = read.inbounds.all().filter(({ node }) => node === inbound.node);
+  const neighbours = read.inbounds
+    .all()
+    .filter(({ node, machine }) => node === inbound.node && machine === inbound.machine);
   return linksOf(behindFront(inbound, neighbours), client, read.usage.client(client), context);
 }

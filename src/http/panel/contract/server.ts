@@ -5,7 +5,6 @@ import { Status } from './schemas/status.js';
 /** The machine of the panel. */
 export const serverRoutes = routes('/panel/api/server', {
   status: get('/status', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary: 'Get the load of the machine and the state of the core, updated every 2 seconds',
     reply: Status,

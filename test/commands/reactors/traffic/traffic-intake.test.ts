@@ -3,7 +3,7 @@ import { array, asyncProperty, assert as check, integer, nat, record } from 'fas
 import { describe, expect, it, vi } from 'vitest';
 import type { CountedCommand } from '../../../../src/commands/counter-commands.js';
 import { type CoreCounters, CoreError } from '../../../../src/commands/ports/core.js';
-import { type Baselines, growthOf } from '../../../../src/commands/reactors/traffic/traffic-intake.js';
+import { type Baselines, growthOf } from '../../../../src/commands/reactors/traffic/readings.js';
 import { Rejection } from '../../../../src/commands/rejection.js';
 import { CounterTable } from '../../../../src/events/traffic/counter-table.js';
 import { verbatim } from '../../../../src/messages/message.js';

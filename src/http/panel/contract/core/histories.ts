@@ -45,7 +45,6 @@ const Observed = z.object({
 /** Measurements of the machine and the core over the last six hours. */
 export const historyRoutes = routes(prefix, {
   cpuHistory: get('/cpuHistory/:bucket', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary:
       'Get the CPU load of the last six hours, as /history/cpu, with the member names of older and newer clients',
@@ -53,7 +52,6 @@ export const historyRoutes = routes(prefix, {
     reply: z.array(Sample.extend({ cpu: z.number() })),
   }),
   history: get('/history/:metric/:bucket', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary:
       'Get a metric of the last six hours: cpu, mem (percent), netUp, netDown (bytes/s), online, load1, load5 or load15',
@@ -61,14 +59,12 @@ export const historyRoutes = routes(prefix, {
     reply: History,
   }),
   coreMetricsState: get('/coreMetricsState', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary: 'Get whether the template has a metrics block, and the latest metrics of the core',
     aliases: [`${prefix}/xrayMetricsState`],
     reply: CoreMetricsState,
   }),
   coreMetricsHistory: get('/coreMetricsHistory/:metric/:bucket', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary:
       'Get a core metric of the last six hours: coreAlloc, coreSys (bytes), coreHeapObjects, coreNumGC or corePauseNs',
@@ -77,14 +73,12 @@ export const historyRoutes = routes(prefix, {
     reply: History,
   }),
   coreObservatory: get('/coreObservatory', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary: 'Get the results of the core’s observatory for each outbound; empty without an observatory',
     aliases: [`${prefix}/xrayObservatory`],
     reply: z.array(Observed),
   }),
   coreObservatoryHistory: get('/coreObservatoryHistory/:tag/:bucket', {
-    leader: true,
     permission: { resource: 'server', action: 'read' },
     summary: 'Get the delay of an outbound in ms over the last six hours, while it was alive',
     aliases: [`${prefix}/xrayObservatoryHistory/:tag/:bucket`],

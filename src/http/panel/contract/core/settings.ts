@@ -142,7 +142,6 @@ const table = (auth: KnownAuth, under: readonly string[], named = under) => {
   };
 };
 const result = {
-  leader: true,
   permission: { resource: 'core', action: 'read' },
   summary: 'Get the last lines that the core printed',
   reply: z.string(),

@@ -29,6 +29,8 @@ export const inboundShape = {
   sniffing: optionalObject,
   /** The node whose core listens; absent or 0 = this panel. It cannot be changed later. */
   nodeId: optionalWhole({ min: 0, from: 'loose' }),
+  /** The member of the cluster whose core listens; absent or empty = the one that it has, or that gets this request. */
+  machine: optionalText,
 };
 
 /** An inbound as callers send it. Absent members stay absent. */
@@ -65,6 +67,8 @@ export const InboundReply = z
     tag: z.string(),
     sniffing: z.string(),
     nodeId: z.int().optional(),
+    /** The member of the cluster whose core listens; absent without a cluster. */
+    machine: z.string().optional(),
   })
   .meta({ id: 'Inbound' });
 export type InboundReply = z.output<typeof InboundReply>;

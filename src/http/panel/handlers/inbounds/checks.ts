@@ -3,7 +3,7 @@ import { layers, overlap } from '../../../../commands/inbound/inbound-rules.js';
 import { CoreError } from '../../../../commands/ports/core.js';
 import { type Rejection, reject } from '../../../../commands/rejection.js';
 import type { NodeId } from '../../../../events/ids.js';
-import { type Inbound, serves } from '../../../../events/inbound/inbound-document.js';
+import { type Inbound, isLocal, serves } from '../../../../events/inbound/inbound-document.js';
 import { type CertificatePair, certificatesOf, needsNoFile } from '../../../../lib/certificate-pairs.js';
 import { sameJson } from '../../../../lib/json.js';
 import { message } from '../../../../messages/message.js';
@@ -21,16 +21,16 @@ const SETTLED_MS = 3_000;
 
 /**
  * Checks of an inbound by the machine and the core, before the command is decided. An unchanged inbound is not checked, nor
- * are files and ports of an inbound on a node: the node checks them.
+ * are files and ports of an inbound on a node or on another machine of the cluster: that one checks them.
  */
 export async function externalProblem(
   asked: Asked,
   draft: InboundDraft,
-  node: NodeId | null,
+  place: { readonly node: NodeId | null; readonly askedAt: string | undefined },
   current?: Inbound,
 ): Promise<Rejection | Untested | null> {
   const given = certificatesOf(draft.config.stream);
-  if (node !== null) {
+  if (place.node !== null || isElsewhere(asked, draft, place.askedAt)) {
     const known = current !== undefined && sameJson(current.config.stream, draft.config.stream);
     return known ? null : certificateProblem(asked, given.filter(needsNoFile));
   }
@@ -43,6 +43,11 @@ export async function externalProblem(
   );
 }
 
+function isElsewhere({ read }: Asked, { spec }: InboundDraft, askedAt: string | undefined): boolean {
+  const here = read.records.machine;
+  return here !== null && (spec.machine ?? askedAt ?? here) !== here;
+}
+
 /** Whether another program uses the port. Ports of the panel's own inbounds are checked by the command. */
 async function foreignHolder(
   { read, portProblem, coreSettled }: Asked,
@@ -52,7 +57,10 @@ async function foreignHolder(
   if (port === 0 || listen.startsWith('/') || listen.startsWith('@')) return null;
   const neighbours = read.inbounds
     .all()
-    .filter((other) => other.node === null && other.port === port && serves(other) && overlap(other.listen, listen));
+    .filter(
+      (other) =>
+        isLocal(other, read.records.machine) && other.port === port && serves(other) && overlap(other.listen, listen),
+    );
   for (const layer of layers(protocol, config)) {
     if (neighbours.some((other) => layers(other.protocol, other.config).has(layer))) continue;
     let problem = await portProblem(listen, port, layer === 'udp');

@@ -59,7 +59,8 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
         ? { type: 'UpdateInbound', data: { ...draft, inbound: id as InboundId } }
         : { type: 'AddInbound', data: { ...draft, owner: request.userId as UserId, node: node ?? undefined } },
     );
-    const problem = refused ?? (await externalProblem(services, draft, node, before?.inbound));
+    const problem =
+      refused ?? (await externalProblem(services, draft, { node, askedAt: request.wants.askedAt }, before?.inbound));
     return problem instanceof Rejection ? problem : { tested: problem !== 'untested' };
   },
 

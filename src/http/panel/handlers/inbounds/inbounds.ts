@@ -54,7 +54,12 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
     if (asked instanceof Rejection) return asked;
     const problem =
       request.refusalOf({ type: 'UpdateInbound', data: { ...asked, inbound: id as InboundId } }) ??
-      (await externalProblem(services, asked, before.inbound.node, before.inbound));
+      (await externalProblem(
+        services,
+        asked,
+        { node: before.inbound.node, askedAt: request.wants.askedAt },
+        before.inbound,
+      ));
     if (problem instanceof Rejection) return problem;
     const done = await request.change(() => {
       // Missing members are taken from the state now, not from before the checks.
@@ -90,7 +95,9 @@ async function add(services: Services, request: HttpRequest, wire: WireInbound):
   if (draft instanceof Rejection) return draft;
   const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
   const command = { type: 'AddInbound', data: { ...draft, owner: request.userId as UserId, node } } as const;
-  const problem = request.refusalOf(command) ?? (await externalProblem(services, draft, node ?? null));
+  const problem =
+    request.refusalOf(command) ??
+    (await externalProblem(services, draft, { node: node ?? null, askedAt: request.wants.askedAt }));
   if (problem instanceof Rejection) return problem;
   const done = request.dispatch(command);
   if (done instanceof Rejection) return done;

@@ -30,13 +30,14 @@ export const inboundRestoring: Restoring = {
     return done instanceof Rejection ? done : new Message(message('inbound.deleted'), deleted);
   },
 
-  async restore({ body: { inbound: wire, used, counters } }, services, { dispatch, refusalOf, userId }) {
+  async restore({ body: { inbound: wire, used, counters } }, services, { dispatch, refusalOf, userId, wants }) {
     const draft = inboundDraft(wire);
     if (draft instanceof Rejection) return draft;
     const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
     const data = { ...draft, owner: userId as UserId, node, used, counters };
     const command: Restore = { type: 'RestoreInbound', data };
-    const problem = refusalOf(command) ?? (await externalProblem(services, draft, node ?? null));
+    const problem =
+      refusalOf(command) ?? (await externalProblem(services, draft, { node: node ?? null, askedAt: wants.askedAt }));
     if (problem instanceof Rejection) return problem;
     const done = dispatch(command);
     if (done instanceof Rejection) return done;
