@@ -116,9 +116,14 @@ describe.skipIf(runs)(SUITE, () => {
     }
     const started = recorded(first.dataDir, 'CoreStarted').flatMap(({ data: { machine = '' } }) => machine);
     expect(new Set(started)).toEqual(new Set(['', ...NAMES]));
+    const shown = await must(leader.get<{ machine: string; refused?: string }[]>('/panel/api/inbounds/overview'));
+    expect(shown.map(({ machine, refused }) => [machine, refused])).toEqual([
+      ['two', undefined],
+      ['three', undefined],
+    ]);
     for (const { panel } of [first, second, third]) {
-      const status = await (await panel.admin()).get<{ xray: { state: string } }>('/panel/api/server/status');
-      expect(status).toMatchObject({ success: true });
+      const { core: own } = await must((await panel.admin()).get<{ core: object }>('/panel/api/server/status'));
+      expect(own).toMatchObject({ state: 'running' });
     }
   });
 

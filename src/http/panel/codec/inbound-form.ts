@@ -5,18 +5,27 @@ import type { Client } from '../../../events/client/client-document.js';
 import type { ClientNumber } from '../../../events/ids.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
 import { canonicalJson, textOf } from '../../../lib/json.js';
+import type { Text } from '../../../messages/message.js';
+import { refusedHere } from '../../../projections/core/refused-here.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 import type { InboundForm, InboundSummary } from '../contract/inbounds/form.js';
 import { WireClient } from '../contract/schemas/client.js';
 import { clientDraft } from './client.js';
 import { documentOf } from './core-inbound.js';
 import { completeSniffing, completeStream } from './inbound.js';
+import { machineOf } from './inbound-wire.js';
 import { linksForClient } from './links.js';
 
 /** An inbound in a list, without its clients. `online`: how many of them are connected. */
-export function inboundSummary(read: ReadModels, inbound: Inbound, online: number): InboundSummary {
+export function inboundSummary(
+  read: ReadModels,
+  inbound: Inbound,
+  online: number,
+  say: (text: Text) => string,
+): InboundSummary {
   const { up, down } = read.usage.inbound(inbound);
   const stream = completeStream(inbound.protocol, inbound.config.stream);
+  const [refused] = refusedHere(new Map([[inbound.id, inbound]]), read.records.core()).map(({ reason }) => reason);
   return {
     ...{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, protocol: inbound.protocol },
     ...{ listen: inbound.listen, port: inbound.port },
@@ -25,6 +34,8 @@ export function inboundSummary(read: ReadModels, inbound: Inbound, online: numbe
     ...{ up, down, total: inbound.capBytes, allTime: Math.max(read.usage.inboundAllTime(inbound), up + down) },
     ...{ expiryTime: inbound.expiresAt, trafficReset: inbound.trafficReset },
     ...{ clients: read.clients.ofInbound(inbound.id).length, online, nodeId: inbound.node ?? 0 },
+    ...machineOf(read, inbound),
+    ...(refused === undefined ? {} : { refused: say(refused) }),
   };
 }
 
@@ -32,6 +43,7 @@ export function inboundSummary(read: ReadModels, inbound: Inbound, online: numbe
 export function inboundForm(read: ReadModels, inbound: Inbound): InboundForm {
   const content = contentOf(inbound);
   return {
+    ...machineOf(read, inbound),
     ...{ id: inbound.id, version: versionOf(content), ...content },
     ...{ nodeId: inbound.node ?? 0, clients: read.clients.ofInbound(inbound.id).length },
   };

@@ -26,6 +26,10 @@ export const InboundSummary = z
     online: z.int(),
     /** The node whose core listens; 0 = this panel. */
     nodeId: z.int(),
+    /** The member of the cluster whose core listens; absent without a cluster. */
+    machine: z.string().optional(),
+    /** Why the core of its machine rejects it; absent = it does not. */
+    refused: z.string().optional(),
   })
   .meta({ id: 'InboundSummary' });
 export type InboundSummary = z.output<typeof InboundSummary>;
@@ -43,6 +47,8 @@ export const InboundForm = z
     /** As objects; `settings` without the clients. */
     ...{ settings: Fields, streamSettings: Fields, sniffing: Fields },
     ...{ nodeId: z.int(), clients: z.int() },
+    /** The member of the cluster whose core listens; absent without a cluster. */
+    machine: z.string().optional(),
   })
   .meta({ id: 'InboundForm' });
 export type InboundForm = z.output<typeof InboundForm>;

@@ -28,7 +28,7 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
       for (const { inbound } of read.clients.byEmail(email)) online.set(inbound, (online.get(inbound) ?? 0) + 1);
     }
     const own = visibleInbounds({ read }, request);
-    return own.map((inbound) => inboundSummary(read, inbound, online.get(inbound.id) ?? 0));
+    return own.map((inbound) => inboundSummary(read, inbound, online.get(inbound.id) ?? 0, request.say));
   },
 
   form({ params: { id } }, { read }) {
