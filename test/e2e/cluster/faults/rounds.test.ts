@@ -13,6 +13,8 @@ const ROUNDS = Number(process.env['PORTOLAN_FAULT_ROUNDS'] ?? 0);
 const WRITERS = 20;
 /** A round that takes longer hangs. */
 const ROUND_MS = 120_000;
+/** How long writers repeat a change, in ms: another member leads within 10 seconds. */
+const REPEAT_MS = 15_000;
 
 interface Round {
   readonly three: Three;
@@ -33,6 +35,19 @@ const cutFor = async (member: FaultyMember, ms: number, ...directions: ('to-serv
   member.cut(...directions);
   await pause(ms);
   member.heal();
+};
+
+const stepped = async ({ clock }: FaultyMember) => {
+  for (const seconds of [3600, -3600, 0]) {
+    clock?.step(seconds);
+    await pause(4000);
+  }
+};
+
+const filled = async ({ disk }: FaultyMember) => {
+  disk?.fail('full');
+  await pause(8000);
+  disk?.fail(null);
 };
 
 const streamLeader = async ({ nats }: Three) => nats.streamReady(STREAM);
@@ -66,6 +81,10 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'a leader without a network': ({ leader }) => cutFor(leader, 8000),
   'a leader that hears, but is not heard': ({ leader }) => cutFor(leader, 8000, 'to-server'),
   'a leader that is heard, but does not hear': ({ leader }) => cutFor(leader, 8000, 'to-client'),
+  'a clock that is an hour fast, and an hour slow, on the leader': ({ leader }) => stepped(leader),
+  'a clock that is an hour fast, and an hour slow, on a follower': ({ follower }) => stepped(follower),
+  'a full disk on the leader': ({ leader }) => filled(leader),
+  'a full disk on a follower': ({ follower }) => filled(follower),
   'a follower without a network': ({ follower }) => cutFor(follower, 8000),
   'the server that leads the stream without the others': async ({ three }) => {
     three.nats.isolate(await streamLeader(three));
@@ -151,6 +170,29 @@ describe.skipIf(withoutNats('faults of a cluster'))('three members and three NAT
     },
     ROUND_MS * chosen().length,
   );
+
+  it('lose no request that is repeated, while each member restarts and the leader hands over', async () => {
+    const three = await startThree();
+    const writers = new Writers(three.members, three.token, WRITERS, REPEAT_MS);
+    await goesOn(writers);
+    for (const member of three.members) {
+      await member.panel.stop();
+      await member.start();
+      await goesOn(writers);
+    }
+    const before = await three.leader();
+    await until('it hands over', async () => (await before.run('step-down')).code === 0);
+    await goesOn(writers);
+    expect(await three.leader()).not.toBe(before);
+    const { unexpected, ...history } = await writers.stop();
+    expect(history.writes.filter(({ outcome }) => outcome !== 'acknowledged')).toEqual([]);
+    expect(unexpected).toEqual([]);
+    const [first] = three.members as [FaultyMember];
+    await together(three, writers.position);
+    const emails = await emailsAt(three);
+    await first.panel.stop();
+    expect(violations(history, { hashes: await hashesOf(first), emails })).toEqual([]);
+  });
 });
 
 async function emailsAt({ members, token }: Three): Promise<readonly string[]> {

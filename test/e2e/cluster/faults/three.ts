@@ -2,6 +2,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type FaultyClock, faultyClock } from '../../../kit/real/faults/clock.js';
+import { type FailingDisk, failingDisk } from '../../../kit/real/faults/failing-disk.js';
 import { type NatsCluster, startNatsCluster } from '../../../kit/real/nats/cluster.js';
 import {
   Admin,
@@ -30,25 +32,26 @@ export class FaultyMember {
   readonly #env: Readonly<Record<string, string>>;
   readonly #ports: PanelPorts;
   readonly #network: readonly TcpProxy[];
+  /** The clock and the disk of its machine; null without a C compiler. */
+  readonly clock: FaultyClock | null = faultyClock();
+  readonly disk: FailingDisk | null;
   #panel: PanelProcess | null = null;
 
   constructor(name: string, dataDir: string, env: Record<string, string>, ports: PanelPorts, network: TcpProxy[]) {
     [this.name, this.dataDir, this.#env, this.#ports, this.#network] = [name, dataDir, env, ports, network];
+    this.disk = failingDisk(dataDir);
   }
 
   get url(): string {
     return `http://127.0.0.1:${this.#ports.panel}`;
   }
 
-  /** The environment of its panel and of the command line. */
-  get env(): Readonly<Record<string, string>> {
-    return this.#env;
-  }
-
-  /** Starts the panel with its launcher, on the same ports each time. `env`: beside that of the member. */
-  async start(env: Readonly<Record<string, string>> = {}): Promise<void> {
-    const { dataDir } = this;
-    this.#panel = await startPanel({ dataDir, env: { ...this.#env, ...env }, ports: this.#ports, launcher: true });
+  /** Starts the panel with its launcher, on the same ports each time. */
+  async start(): Promise<void> {
+    const { dataDir, clock, disk } = this;
+    const libraries = [clock, disk].flatMap((fault) => fault?.env['LD_PRELOAD'] ?? []).join(' ');
+    const faults = { ...clock?.env, ...disk?.env, ...(libraries !== '' && { LD_PRELOAD: libraries }) };
+    this.#panel = await startPanel({ dataDir, env: { ...this.#env, ...faults }, ports: this.#ports, launcher: true });
   }
 
   get panel(): PanelProcess {
@@ -72,6 +75,8 @@ export class FaultyMember {
   }
 
   heal(): void {
+    this.clock?.step(0);
+    this.disk?.fail(null);
     for (const proxy of this.#network) proxy.heal();
   }
 
@@ -90,6 +95,8 @@ export class FaultyMember {
     this.heal();
     await this.#panel?.cleanUp();
     await Promise.all(this.#network.map((proxy) => proxy.stop()));
+    this.clock?.remove();
+    this.disk?.remove();
   }
 }
 

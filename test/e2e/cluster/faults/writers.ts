@@ -7,9 +7,11 @@ const ADD = '/panel/api/inbounds/addClient';
 const ANSWER_MS = 20_000;
 /** Pause of a writer between two changes, in ms: the machine also runs the members and the servers. */
 const PAUSE_MS = 100;
+/** Pause of a writer before it repeats a change, in ms. */
+const RETRY_MS = 200;
 
 /** Codes of answers after which the change has certainly not taken effect. */
-const REFUSALS = ['CLUSTER_NO_LEADER', 'CLUSTER_UNAVAILABLE', 'CLUSTER_FOLLOWER'];
+const REFUSALS = ['CLUSTER_NO_LEADER', 'CLUSTER_UNAVAILABLE', 'CLUSTER_FOLLOWER', 'STORAGE_FULL'];
 /** Codes of answers after which it may have. */
 const UNKNOWN = ['CHANGE_UNCONFIRMED', 'ANSWER_LOST'];
 
@@ -20,11 +22,13 @@ export class Writers {
   readonly #writes: Write[] = [];
   readonly #reads: Read[] = [];
   readonly #unexpected: string[] = [];
+  readonly #repeatMs: number;
   readonly #running: Promise<void>[];
   #stopped = false;
 
-  constructor(members: readonly FaultyMember[], token: string, count: number) {
-    [this.#members, this.#token] = [members, token];
+  /** `repeatMs`: how long they repeat a change with the same `Idempotency-Key` until it is acknowledged. */
+  constructor(members: readonly FaultyMember[], token: string, count: number, repeatMs = 0) {
+    [this.#members, this.#token, this.#repeatMs] = [members, token, repeatMs];
     this.#running = Array.from({ length: count }, (_, n) => this.#write(n));
   }
 
@@ -50,22 +54,30 @@ export class Writers {
 
   async #write(writer: number): Promise<void> {
     for (let n = 0; !this.#stopped; n += 1) {
-      const write = await this.#add(`w${writer}-${n}`);
+      const write = await this.#addRepeatedly(`w${writer}-${n}`);
       this.#writes.push(write);
       if (write.outcome === 'acknowledged' && n % 4 === 0) await this.#read(write);
       await pause(Math.random() * 2 * PAUSE_MS);
     }
   }
 
-  async #add(email: string): Promise<Write> {
+  async #addRepeatedly(email: string): Promise<Write> {
     const began = performance.now();
+    for (;;) {
+      const write = await this.#add(email, began);
+      if (write.outcome === 'acknowledged' || performance.now() - began > this.#repeatMs) return write;
+      await pause(RETRY_MS);
+    }
+  }
+
+  async #add(email: string, began: number): Promise<Write> {
     const done = (outcome: Outcome, position = 0, hash = ''): Write => ({
       ...{ email, began, ended: performance.now(), outcome, position, hash },
     });
     const body = JSON.stringify(clientBody(email));
     try {
       const admin = bearer(this.#any(), this.#token, ANSWER_MS);
-      const answer = await admin.raw('POST', ADD, { headers: { 'content-type': 'application/json' }, body });
+      const answer = await admin.raw('POST', ADD, { headers: this.#headersOf(email), body });
       const text = await answer.text();
       const { success, code = '' } = JSON.parse(text) as { readonly success: boolean; readonly code?: string };
       const { headers } = answer;
@@ -77,6 +89,11 @@ export class Writers {
     } catch (error) {
       return done(isRefused(error) ? 'refused' : 'unknown');
     }
+  }
+
+  #headersOf(email: string): Record<string, string> {
+    const type = { 'content-type': 'application/json' };
+    return this.#repeatMs > 0 ? { ...type, 'idempotency-key': `add-${email}` } : type;
   }
 
   /** Reads a client at a member that may not have written it. */

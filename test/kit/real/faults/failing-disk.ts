@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
+import { preloaded } from './preloaded.js';
 
 /** The fault of the disk: full, read-only, failing writes, or failing reads too. */
 export type DiskFault = 'full' | 'read-only' | 'failing' | 'gone';
@@ -16,24 +16,14 @@ export interface FailingDisk {
   remove(): void;
 }
 
-const SOURCE = join(import.meta.dirname, 'failing-disk.c');
-
 /** Null where there is no C compiler. */
 export function failingDisk(root: string): FailingDisk | null {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-failing-disk-'));
-  const library = join(folder, 'failing-disk.so');
-  const fault = join(folder, 'fault');
-  try {
-    execFileSync('cc', ['-O1', '-shared', '-fPIC', '-o', library, SOURCE, '-ldl'], { stdio: 'pipe' });
-  } catch {
-    if (!existsSync(library)) {
-      rmSync(folder, { recursive: true });
-      return null;
-    }
-  }
+  const made = preloaded('failing-disk');
+  if (made === null) return null;
+  const fault = join(made.folder, 'fault');
   return {
-    env: { LD_PRELOAD: library, DISK_ROOT: root, DISK_FAULT: fault },
+    env: { LD_PRELOAD: made.library, DISK_ROOT: root, DISK_FAULT: fault },
     fail: (kind) => writeFileSync(fault, kind === null ? '0' : String(NUMBERS[kind])),
-    remove: () => rmSync(folder, { recursive: true }),
+    remove: made.remove,
   };
 }
