@@ -2,11 +2,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { LogDamage } from '../adapters/sqlite/codec.js';
 import type { IncomingBatch, LogReplication } from '../adapters/sqlite/replication/log-replication.js';
 import { type BatchStream, ClusterAway, type KeyBucket, type StreamedBatch } from '../commands/ports/cluster.js';
+import { StorageError } from '../events/log/log.js';
 
 /** Pause after a failed attempt, in ms. */
 const RETRY_MS = 250;
 /** Rows in one transaction, so that it does not block the event loop for long. */
 const MAX_ROWS = 500;
+
+/** Errors after which the same append may succeed later. */
+const TEMPORARY: ReadonlySet<StorageError['kind']> = new Set<StorageError['kind']>(['full', 'busy', 'read-only']);
 
 /** The log and the stream do not continue each other. The member must compare them again from its start. */
 export class Diverged extends Error {
@@ -35,6 +39,7 @@ export class Following {
   #sequence: number;
   #position: number;
   #heardAt: number | null = null;
+  #storageFails = false;
 
   /** Continues after the last position and sequence that the log and the stream have in common. */
   constructor(parts: Parts, { position, sequence }: Common) {
@@ -64,10 +69,17 @@ export class Following {
       try {
         await this.#parts.stream.follow(this.#sequence, (batches) => this.#apply(batches, signal), signal);
       } catch (error) {
-        if (!(error instanceof ClusterAway)) throw error;
+        if (error instanceof StorageError && TEMPORARY.has(error.kind)) this.#waitForStorage(error);
+        else if (!(error instanceof ClusterAway)) throw error;
       }
       await sleep(RETRY_MS);
     }
+  }
+
+  /** A follower whose disk is full serves what it has, as a single panel does, and goes on when there is space. */
+  #waitForStorage(error: StorageError): void {
+    if (!this.#storageFails) this.#parts.warn('this member falls behind the cluster', { error: error.message });
+    this.#storageFails = true;
   }
 
   async #apply(batches: readonly StreamedBatch[], signal: AbortSignal): Promise<void> {
@@ -111,6 +123,7 @@ export class Following {
       if (error instanceof LogDamage) throw new Diverged(error.message, { cause: error });
       throw error;
     }
+    this.#storageFails = false;
     this.#sequence = to.sequence;
     this.#position = to.position;
     this.#heardAt = now();

@@ -44,10 +44,12 @@ const stepped = async ({ clock }: FaultyMember) => {
   }
 };
 
-const filled = async ({ disk }: FaultyMember) => {
-  disk?.fail('full');
+/** A process that has ended while its disk was full is started again, as a service manager does. */
+const filled = async (member: FaultyMember) => {
+  member.disk?.fail('full');
   await pause(8000);
-  disk?.fail(null);
+  member.disk?.fail(null);
+  await member.revive();
 };
 
 const streamLeader = async ({ nats }: Three) => nats.streamReady(STREAM);

@@ -18,7 +18,7 @@ import {
 } from '../../../kit/real/panel-process.js';
 import { freePort } from '../../../kit/real/ports.js';
 import { type Direction, startTcpProxy, type TcpProxy } from '../../../kit/real/tcp-proxy.js';
-import { until } from '../../../kit/wait.js';
+import { pause, until } from '../../../kit/wait.js';
 import { inbound } from '../panels.js';
 
 export const STREAM = 'PORTOLAN_LOG';
@@ -52,6 +52,12 @@ export class FaultyMember {
     const libraries = [clock, disk].flatMap((fault) => fault?.env['LD_PRELOAD'] ?? []).join(' ');
     const faults = { ...clock?.env, ...disk?.env, ...(libraries !== '' && { LD_PRELOAD: libraries }) };
     this.#panel = await startPanel({ dataDir, env: { ...this.#env, ...faults }, ports: this.#ports, launcher: true });
+  }
+
+  /** Starts a panel that has ended. */
+  async revive(): Promise<void> {
+    const isRunning = await Promise.race([this.panel.exited.then(() => false), pause(500).then(() => true)]);
+    if (!isRunning) await this.start();
   }
 
   get panel(): PanelProcess {
