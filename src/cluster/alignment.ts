@@ -1,4 +1,5 @@
-import type { BatchLabel, BatchStream } from '../commands/ports/cluster.js';
+import { decodeBatch } from '../adapters/sqlite/replication/batch-codec.js';
+import type { BatchLabel, BatchStream, StreamedBatch } from '../commands/ports/cluster.js';
 import type { LogHead } from '../events/log/log.js';
 
 /** The part of the log that is compared with the stream. */
@@ -24,7 +25,7 @@ export interface Alignment {
 type Found = BatchLabel & { readonly sequence: number };
 
 /** The first whole batch from a sequence on; null after the last one. Parts of a batch without its end are skipped. */
-async function batchFrom(stream: BatchStream, sequence: number): Promise<Found | null> {
+export async function batchFrom(stream: BatchStream, sequence: number): Promise<Found | null> {
   for (let from = sequence; ; ) {
     const label = await stream.labelFrom(from);
     if (label === null || label.complete) return label;
@@ -50,9 +51,28 @@ export async function align(stream: BatchStream, log: ComparedLog): Promise<Alig
     }
   }
   const next = await batchFrom(stream, low + 1);
+  if (next !== null && next.first <= head.position && next.last > head.position) {
+    // A stream that was made anew has longer batches, and a snapshot may end within one.
+    if ((await hashIn(stream, low, head.position)) === head.hash)
+      return { relation: 'behind', sequence: low, position: head.position };
+  }
   const position = common?.last ?? (next === null ? base : next.first - 1);
   const relation = relationOf(head.position, Math.min(position, head.position), next);
   return { relation, sequence: low, position: Math.min(position, head.position) };
+}
+
+/** The chain hash of an event in the first batch after a sequence; null = it is not in that batch. */
+async function hashIn(stream: BatchStream, after: number, position: number): Promise<string | null> {
+  const ending = new AbortController();
+  let hash: string | null = null;
+  const read = async ([batch]: readonly StreamedBatch[]): Promise<void> => {
+    if (batch === undefined) return;
+    const row = decodeBatch(batch.body).rows.find((each) => each.position === position);
+    hash = row?.hash.toString('hex') ?? null;
+    ending.abort();
+  };
+  await stream.follow(after, read, ending.signal);
+  return hash;
 }
 
 function relationOf(head: number, position: number, next: Found | null): Relation {

@@ -1,25 +1,44 @@
 import { existsSync } from 'node:fs';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
-import type { BatchStream } from '../commands/ports/cluster.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { openJournal } from '../store/journal.js';
-import { type Alignment, align } from './alignment.js';
+import { type Examination, examine } from './damage/examination.js';
+import { lastElection } from './election.js';
 
-/** The id of the first event of a log; null when the log is empty or missing. */
-export function identityIn(directory: DataDirectory): string | null {
+/** What tells the log of one panel from that of another. */
+export interface Identity {
+  /** The id of the first event; empty = the log has none. */
+  readonly id: string;
+  /** Whether the log was replicated before, so that its cluster must have a stream. */
+  readonly wasMember: boolean;
+}
+
+export const identityOf = (log: SqliteEventLog): Identity => ({
+  id: log.at(1)?.id ?? '',
+  wasMember: lastElection(log) !== null,
+});
+
+/** The identity of the log in a directory; null when the log is empty or missing. */
+export function identityIn(directory: DataDirectory): Identity | null {
   if (!existsSync(directory.database)) return null;
   const journal = openJournal(directory, { readonly: true });
   try {
-    return journal.log.at(1)?.id ?? null;
+    const identity = identityOf(journal.log);
+    return identity.id === '' ? null : identity;
   } finally {
     journal.log.close();
   }
 }
 
 /** Compares the log of a directory, which no process has open, with the stream. */
-export async function alignClosed(stream: BatchStream, directory: DataDirectory): Promise<Alignment> {
+export async function examineClosed(
+  store: Parameters<typeof examine>[0],
+  directory: DataDirectory,
+  name: string,
+): Promise<Examination> {
   const journal = openJournal(directory, { readonly: true });
   try {
-    return await align(stream, journal.log);
+    return await examine(store, journal.log, name);
   } finally {
     journal.log.close();
   }

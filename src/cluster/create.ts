@@ -1,5 +1,7 @@
 import { createClusterStore, openKeyBucket, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/connection.js';
+import type { NatsKeyBucket } from '../adapters/nats/key-bucket.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 import type { Journal } from '../store/journal.js';
@@ -31,21 +33,26 @@ export async function createCluster(
   try {
     const url = withoutLogin(options.url);
     if ((await storedIdentity(connection)) !== null) throw new MessageError(message('cluster.exists', { url }));
-    const { keyring } = log.stored;
     const base = log.head().position;
-    const bucket = await openKeyBucket(connection, replicas);
-    const ids = log.stored.keyIds();
     // The keys first: once there is a stream, a member may need any of them.
-    for (let from = 0; from < ids.length; from += TOGETHER)
-      await Promise.all(
-        ids.slice(from, from + TOGETHER).map(async (id) => {
-          const wrapped = keyring.wrapped(id);
-          if (wrapped) await bucket.put(id, wrapped);
-        }),
-      );
+    const keys = await storeKeys(await openKeyBucket(connection, replicas), log);
     await createClusterStore(connection, { log: identity, base }, replicas);
-    return { base, keys: ids.length, replicas };
+    return { base, keys, replicas };
   } finally {
     await closeNats(connection);
   }
+}
+
+/** Stores every key of a log in the bucket. Resolves to their count. */
+export async function storeKeys(bucket: NatsKeyBucket, { stored }: Pick<SqliteEventLog, 'stored'>): Promise<number> {
+  const ids = stored.keyIds();
+  for (let from = 0; from < ids.length; from += TOGETHER)
+    await Promise.all(
+      ids.slice(from, from + TOGETHER).map(async (id) => {
+        const wrapped = stored.keyring.wrapped(id);
+        if (wrapped) await bucket.put(id, wrapped);
+      }),
+    );
+  await bucket.markComplete();
+  return ids.length;
 }

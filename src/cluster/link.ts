@@ -1,17 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
-import { LEASE_MS, openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
-import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
+import { LEASE_MS } from '../adapters/nats/cluster-store.js';
+import { closeNats, type NatsOptions } from '../adapters/nats/connection.js';
 import { askLeader } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
-import { ClusterAway, type ClusterView, type JoinRequests, membersOf } from '../commands/ports/cluster.js';
+import {
+  ClusterAway,
+  type ClusterView,
+  type JoinRequests,
+  membersOf,
+  type StreamFault,
+  StreamMissing,
+} from '../commands/ports/cluster.js';
 import { Rejection, reject } from '../commands/rejection.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
-import { align } from './alignment.js';
-import { alignClosed, identityIn } from './closed-log.js';
+import { examineClosed, type Identity, identityIn, identityOf } from './closed-log.js';
+import { type Connected, connectTo, repairStore } from './connect.js';
+import { continues, examine } from './damage/examination.js';
+import { recordRebuild } from './damage/rebuild.js';
+import { DAMAGED, faultText } from './damage/stream-fault.js';
 import { formerLeader } from './election.js';
 import { type CallHooks, LeaderCalls } from './leader-calls.js';
 import { Member, type MemberState } from './member.js';
@@ -25,8 +35,6 @@ import { answerOf, isReady, type Record, RemovalRequest, removalRefusal } from '
 const CONFIRM_MS = 5000;
 /** Pause between two attempts to connect, in ms. */
 const CONNECT_MS = 1000;
-/** How long a member that has handed over leaves the lease to others, in ms. */
-const PATIENCE_MS = 4000;
 
 export interface ClusterOptions extends NatsOptions {
   /** `local`: an answer does not wait for the cluster. */
@@ -52,15 +60,14 @@ interface Hooks extends CallHooks {
   readonly restart: (why: string) => void;
 }
 
-type Store = Awaited<ReturnType<typeof openClusterStore>>;
-
 /** The membership of this panel in a cluster. */
 export class ClusterLink {
   readonly #options: ClusterOptions;
   readonly #startedAt: number;
-  #connection: Awaited<ReturnType<typeof connectNats>> | null = null;
-  #store: Store | null = null;
-  #common = { position: 0, sequence: 0 };
+  #connected: Connected | null = null;
+  #common = { sequence: 0, position: 0 };
+  /** What a start has found wrong with the stream. */
+  #fault: StreamFault | null = null;
   #member: Member | null = null;
   #members: Members | null = null;
   #log: SqliteEventLog | null = null;
@@ -78,7 +85,7 @@ export class ClusterLink {
     this.#startedAt = options.now();
     this.calls = new LeaderCalls({
       ...options,
-      connection: () => this.#connection,
+      connection: () => this.#connected?.connection ?? null,
       isLeader: () => this.isLeader,
       isConfirmed: async () => (await this.confirmed()) === null,
     });
@@ -95,58 +102,56 @@ export class ClusterLink {
     const identity = identityIn(directory);
     if (identity === null) throw new MessageError(message('start.clusterNotJoined'));
     try {
-      await this.#connect(identity);
-      const store = this.#store as Store;
-      await this.#members?.claim();
-      const found = await alignClosed(store.stream, directory);
+      const { store } = await this.#connect(identity);
+      const examined = await examineClosed(store, directory, this.#options.name);
+      if (examined.fault !== null) return await this.#damaged(examined.fault);
+      const { found, isFormer } = examined;
       if (found.relation === 'gap') throw new MessageError(message('start.clusterGap', { position: found.position }));
-      const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
-      if (found.relation === 'diverged' || led)
+      if (found.relation === 'diverged' || isFormer)
         this.#setAside = await setAsideTail({ directory, position: found.position, keys: store.keys, now });
       if (this.#setAside) warn('events that the cluster never confirmed were set aside', { ...this.#setAside });
       this.#common = found;
     } catch (error) {
+      if (error instanceof StreamMissing) return this.#damaged('missing');
       if (!(error instanceof ClusterAway)) throw error;
-      warn('the cluster does not answer: this panel serves what it has', {
-        url: withoutLogin(url),
-        error: error.message,
-      });
-      if (this.#connection) await closeNats(this.#connection);
-      this.#connection = null;
-      this.#store = null;
+      const about = { url: withoutLogin(url), error: error.message };
+      warn('the cluster does not answer: this panel serves what it has', about);
+      await this.#disconnect();
     }
   }
 
-  async #connect(identity: string): Promise<void> {
-    const { url, name, now } = this.#options;
-    try {
-      this.#connection = await connectNats(this.#options);
-    } catch (error) {
-      if (!(error instanceof NatsRefused)) throw error;
-      throw new MessageError(message('start.clusterRefused', { url: withoutLogin(url), why: error.message }));
-    }
-    const found = await storedIdentity(this.#connection);
-    if (found === null) throw new MessageError(message('start.clusterNotInitialized', { url: withoutLogin(url) }));
-    if (found.log !== identity)
-      throw new MessageError(
-        message('start.clusterOtherPanel', { url: withoutLogin(url), found: found.log, expected: identity }),
-      );
-    const store = await openClusterStore(this.#connection, name);
-    this.#store = store;
-    const [root, reports, { stream }] = [this.#directory?.root ?? '', store.members, store];
-    this.#members = new Members({ name, version: this.#options.version, root, reports, stream, now });
+  async #disconnect(): Promise<void> {
+    if (this.#connected) await closeNats(this.#connected.connection);
+    this.#connected = null;
+  }
+
+  /** Serves what it has, until the stream was made anew. */
+  async #damaged(fault: StreamFault): Promise<void> {
+    if (this.#fault !== fault) this.#options.warn(DAMAGED, { fault });
+    this.#fault = fault;
+    await this.#disconnect();
+  }
+
+  async #connect(log: Identity): Promise<Connected> {
+    const connected = await connectTo(this.#options, log);
+    this.#connected = connected;
+    const { stream, members: reports } = connected.store;
+    const { name, version, now } = this.#options;
+    this.#members = new Members({ name, version, root: this.#directory?.root ?? '', reports, stream, now });
+    await this.#members.claim();
+    return connected;
   }
 
   /** Why this member cannot change anything now; null = it can. */
   refusal(): Rejection | null {
+    const fault = this.#member?.state.fault ?? this.#fault;
+    if (fault !== null) return reject('CLUSTER_DAMAGED', { what: faultText(fault) });
     const { state, mayAppend } = this.#member ?? { state: null, mayAppend: false };
     const since = state === null ? this.#startedAt : state.awayAt;
     if (mayAppend && (since === null || this.#options.now() - since < CONFIRM_MS)) return null;
     if (since !== null) return reject('CLUSTER_UNAVAILABLE', { since });
-    const leader = state?.leader ?? null;
-    return leader === null || leader === this.#options.name
-      ? reject('CLUSTER_NO_LEADER')
-      : reject('CLUSTER_FOLLOWER', { leader });
+    const leader = state?.leader ?? this.#options.name;
+    return leader === this.#options.name ? reject('CLUSTER_NO_LEADER') : reject('CLUSTER_FOLLOWER', { leader });
   }
 
   get name(): string {
@@ -166,34 +171,37 @@ export class ClusterLink {
     this.#log = hooks.log;
     this.calls.records.begin(hooks.dispatch);
     hooks.log.appended$.subscribe(() => this.#member?.appended());
-    if (this.#store) this.#beginMember(this.#store, hooks);
+    if (this.#connected) this.#beginMember(this.#connected, hooks);
     else void this.#connectLater(hooks);
   }
 
-  #beginMember(store: Store, hooks: Hooks): void {
-    const { log, lead: work, restart, setAside, addresses, copy } = hooks;
+  #beginMember(connected: Connected, hooks: Hooks): void {
+    const { connection, store } = connected;
+    const { log, lead: work, restart, setAside, addresses, copy, record } = hooks;
     const { name, now, warn, version } = this.#options;
     const replica = new LogReplication(log);
     const members = this.#members as Members;
     const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
-      const { record } = hooks;
       this.calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
       this.calls.answer('step-down', async () => answerOf(await this.stepDown(record)));
       this.calls.answer('remove', async (request) =>
         answerOf(await this.#remove(RemovalRequest.parse(request), record)),
       );
       this.calls.take(hooks);
-      if (this.#connection && this.#directory)
-        this.joins = answerNewMembers(this.#connection, {
+      if (this.#directory)
+        this.joins = answerNewMembers(connection, {
           ...{ name, version, now, warn, copy, directory: this.#directory, log: log.at(1)?.id ?? '' },
           confirmed: async () => (await this.confirmed()) === null,
         });
-      await work(formerLeader(log, reports));
+      const working = work(formerLeader(log, reports));
+      await recordRebuild(connection, log, record);
+      await working;
     };
     const member = new Member(
       {
-        ...{ name, replica, ...store, leaseMs: LEASE_MS, now, warn, lead, restart, reports: () => members.read() },
-        patienceMs: members.handedOver ? PATIENCE_MS : 0,
+        ...{ name, replica, ...store, now, warn, lead, restart, reports: () => members.read() },
+        repair: (role) => repairStore(connected, role === 'leader' ? log : null, warn),
+        times: { leaseMs: LEASE_MS, patienceMs: members.patienceMs },
       },
       this.#common,
     );
@@ -206,11 +214,11 @@ export class ClusterLink {
 
   /** The cluster as this member last saw it. */
   view(): ClusterView {
-    const { name } = this.#options;
-    const state = this.#member?.state;
+    const [{ name }, state] = [this.#options, this.#member?.state];
     return {
       ...{ name, role: state?.role ?? 'follower', leader: state?.leader ?? null, sequence: state?.sequence ?? 0 },
       ...{ confirmed: state?.confirmed ?? null, awayAt: state ? state.awayAt : this.#startedAt },
+      fault: state?.fault ?? this.#fault,
       ...{ members: membersOf(this.#members?.reported ?? []), servers: this.#members?.servers ?? null },
     };
   }
@@ -232,16 +240,16 @@ export class ClusterLink {
     if (refused) return refused;
     const done = record({ type: 'RemoveMember', data: { member, force } });
     if (done instanceof Rejection) return done;
-    await this.#store?.members.remove(member);
+    await this.#connected?.store.members.remove(member);
     await this.#members?.read();
     return null;
   }
 
   /** Reports what was set aside to the leader, until it has recorded it. */
   async #report(report: SetAsideReport): Promise<void> {
-    while (!this.#stopped && this.#connection) {
+    while (!this.#stopped && this.#connected) {
       try {
-        await askLeader(this.#connection, 'set-aside', report);
+        await askLeader(this.#connected.connection, 'set-aside', report);
         return;
       } catch (error) {
         if (!(error instanceof ClusterAway)) throw error;
@@ -256,19 +264,19 @@ export class ClusterLink {
     while (!this.#stopped) {
       await sleep(CONNECT_MS);
       try {
-        await this.#connect(hooks.log.at(1)?.id ?? '');
-        const store = this.#store as Store;
-        await this.#members?.claim();
-        const found = await align(store.stream, hooks.log);
-        const led = found.relation === 'ahead' && !(await isFree(store, this.#options.name));
-        if (led || found.relation === 'diverged' || found.relation === 'gap')
-          return hooks.restart('the log and the stream differ');
-        this.#common = found;
-        if (!this.#stopped) this.#beginMember(store, hooks);
-        return;
+        const connected = await this.#connect(identityOf(hooks.log));
+        const examined = await examine(connected.store, hooks.log, this.#options.name);
+        if (examined.fault === null) {
+          const { found, isFormer } = examined;
+          if (isFormer || !continues(found)) return hooks.restart('the log and the stream differ');
+          [this.#common, this.#fault] = [found, null];
+          return this.#stopped ? undefined : this.#beginMember(connected, hooks);
+        }
+        await this.#damaged(examined.fault);
       } catch (error) {
-        if (!(error instanceof ClusterAway))
-          return warn('this panel cannot join its cluster', { error: String(error) });
+        if (error instanceof StreamMissing) await this.#damaged('missing');
+        else if (error instanceof ClusterAway) await this.#disconnect();
+        else return warn('this panel cannot join its cluster', { error: String(error) });
       }
     }
   }
@@ -287,12 +295,6 @@ export class ClusterLink {
     await this.calls.stop();
     await this.#members?.leave('stopped');
     await this.#member?.stop();
-    if (this.#connection) await closeNats(this.#connection);
+    await this.#disconnect();
   }
-}
-
-/** Whether no other member leads. */
-async function isFree({ lease }: Store, name: string): Promise<boolean> {
-  const holder = await lease.holder();
-  return holder === null || holder === name;
 }

@@ -5,15 +5,21 @@ import {
   ClusterAway,
   type KeyBucket,
   type Lease,
+  type LogPoint,
   type ReportedMember,
+  type StreamFault,
 } from '../commands/ports/cluster.js';
 import { align } from './alignment.js';
+import { faultIn } from './damage/stream-fault.js';
+import { StreamWatch } from './damage/stream-watch.js';
 import { type Common, Diverged, Following } from './following.js';
 import { Publisher } from './publisher.js';
 
 /** How often a leader renews its lease, and a follower looks whether it is free, in ms. */
 const BEAT_MS = 1000;
 const LOOK_MS = 500;
+/** After how many beats the buckets are checked. */
+const REPAIR_BEATS = 4;
 /** Pause while a new leader waits for the last events of the stream, in ms. */
 const CATCH_UP_MS = 50;
 
@@ -26,16 +32,16 @@ interface Parts {
   readonly stream: BatchStream;
   readonly lease: Lease;
   readonly keys: KeyBucket;
-  /** How long the lease lasts without a renewal, in ms. */
-  readonly leaseMs: number;
+  /** How long the lease lasts without a renewal, and how long after its start a free lease is left to others, in ms. */
+  readonly times: { readonly leaseMs: number; readonly patienceMs: number };
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
   /** The last reports of the members, read before this one leads. */
   readonly reports: () => Promise<readonly ReportedMember[]>;
-  /** How long after its start a free lease is left to others, in ms. */
-  readonly patienceMs: number;
   /** Starts what only the leader does. */
   readonly lead: (reports: readonly ReportedMember[]) => Promise<void>;
+  /** Makes buckets anew that were deleted. Called now and then. */
+  readonly repair: (role: Role) => Promise<void>;
   /** Ends this process; the next one compares its log with the stream and follows. */
   readonly restart: (why: string) => void;
 }
@@ -54,6 +60,10 @@ export interface MemberState {
   readonly confirmed: number | null;
   /** Since when (ms since 1970) the cluster does not answer; null = it answers. */
   readonly awayAt: number | null;
+  /** The last event that it knows to be in the stream; null = unknown. */
+  readonly acknowledged: LogPoint | null;
+  /** What is wrong with the stream; null = nothing. */
+  readonly fault: StreamFault | null;
 }
 
 /**
@@ -64,6 +74,7 @@ export class Member {
   readonly #parts: Parts;
   readonly #ending = new AbortController();
   readonly #following: Following;
+  readonly #stream: StreamWatch;
   #role: Role = 'follower';
   #publisher: Publisher | null = null;
   #leader: string | null = null;
@@ -71,11 +82,13 @@ export class Member {
   #awayAt: number | null = null;
   #restarting = false;
   #handingOver = false;
+  #beats = 0;
   readonly #startedAt = performance.now();
 
   /** Continues after the last position and sequence that the log and the stream have in common. */
   constructor(parts: Parts, common: Common) {
     this.#parts = parts;
+    this.#stream = new StreamWatch(parts);
     this.#following = new Following({ ...parts, moved: () => undefined }, common);
   }
 
@@ -89,13 +102,22 @@ export class Member {
       sequence: this.#publisher?.sequence ?? this.#following.sequence,
       confirmed: this.#publisher?.position ?? null,
       awayAt: this.#publisher?.stalledAt ?? this.#awayAt,
+      acknowledged: this.#acknowledged(),
+      fault: this.#stream.fault,
     };
+  }
+
+  #acknowledged(): LogPoint | null {
+    const position = this.#publisher?.position ?? this.#following.position;
+    const hash = this.#parts.replica.hashAt(position);
+    return hash === null ? null : { position, hash };
   }
 
   /** Whether this member may append: it leads and its lease has not run out. */
   get mayAppend(): boolean {
     if (this.#role !== 'leader' || this.#restarting || this.#handingOver) return false;
-    return performance.now() - this.#renewedAt < this.#parts.leaseMs;
+    if (this.#stream.fault !== null) return false;
+    return performance.now() - this.#renewedAt < this.#parts.times.leaseMs;
   }
 
   /** Resolves to whether the cluster has confirmed everything up to a position within `ms`. */
@@ -150,14 +172,32 @@ export class Member {
     while (!this.#ending.signal.aborted) {
       try {
         if (this.#role === 'leader') await this.#renew();
-        else await this.#look();
+        else if (this.#stream.fault === null) await this.#look();
         this.#awayAt = null;
+        await this.#inspect();
       } catch (error) {
         if (!(error instanceof ClusterAway)) return this.#failed(error);
         this.#awayAt ??= this.#parts.now();
       }
+      await this.#repair();
       await sleep(this.#role === 'leader' ? BEAT_MS : LOOK_MS);
     }
+  }
+
+  async #repair(): Promise<void> {
+    this.#beats += 1;
+    if (this.#beats % REPAIR_BEATS !== 1) return;
+    try {
+      await this.#parts.repair(this.#role);
+    } catch (error) {
+      if (!(error instanceof ClusterAway))
+        this.#parts.warn('the buckets of the cluster could not be checked', { error: String(error) });
+    }
+  }
+
+  async #inspect(): Promise<void> {
+    const { sequence } = this.state;
+    if (await this.#stream.check(sequence)) this.#restart('the stream of the cluster was made anew');
   }
 
   async #renew(): Promise<void> {
@@ -175,7 +215,7 @@ export class Member {
       // The lease of the process before; it expires or is renewed only by a process that knows its revision.
       return;
     }
-    if (this.#leader !== null || performance.now() - this.#startedAt < this.#parts.patienceMs) return;
+    if (this.#leader !== null || performance.now() - this.#startedAt < this.#parts.times.patienceMs) return;
     const before = performance.now();
     if (!(await lease.take())) return;
     this.#renewedAt = before;
@@ -186,6 +226,12 @@ export class Member {
   async #becomeLeader(): Promise<void> {
     const { stream, replica, lease } = this.#parts;
     const reports = await this.#parts.reports().catch(() => []);
+    const fault = faultIn(await stream.ends(), this.#following.sequence);
+    if (fault !== null) {
+      this.#stream.report(fault);
+      await lease.release();
+      return;
+    }
     for (;;) {
       const { relation, position, sequence } = await align(stream, replica);
       if (relation === 'equal' || relation === 'ahead') {
@@ -194,7 +240,10 @@ export class Member {
         if (relation === 'ahead' && last > sequence)
           throw new Diverged(`the stream ends at ${last}, not at ${sequence}`);
         this.#publisher = new Publisher(
-          { ...this.#parts, lost: (why) => this.#restart(why) },
+          {
+            ...this.#parts,
+            lost: (why) => (why === 'fenced' ? this.#restart(why) : this.#stream.report(why)),
+          },
           { position, sequence: last },
         );
         break;

@@ -20,6 +20,8 @@ const BEAT_MS = 1000;
 /** How long a start watches whether another process reports under its name, in ms. */
 const CLAIM_MS = 2500;
 const LOOK_MS = 250;
+/** How long a member that has handed over leaves the lease to others, in ms. */
+const PATIENCE_MS = 4000;
 
 /** Host and port of the servers of a panel; null = not open yet. */
 export interface Addresses {
@@ -76,9 +78,9 @@ export class Members {
     return this.#servers;
   }
 
-  /** Whether the process before this one gave the leadership away, so that another member is to have it. */
-  get handedOver(): boolean {
-    return this.#before === 'handedOver';
+  /** How long a free lease is left to others, in ms: the process before this one may have given the leadership away. */
+  get patienceMs(): number {
+    return this.#before === 'handedOver' ? PATIENCE_MS : 0;
   }
 
   /** Reads the reports now. */
@@ -136,12 +138,12 @@ export class Members {
   async #report(state: MemberReport['state']): Promise<void> {
     const { name, version, reports } = this.#parts;
     const running = this.#running as Running;
-    const { role, position } = running.state();
+    const { role, position, acknowledged } = running.state();
     const lagMs = this.#behindAt === null ? 0 : Math.round(performance.now() - this.#behindAt);
     const own = { name, instance: this.#instance, home: this.#home, host: hostname(), version, since: this.#since };
     try {
       this.#revision = await reports.put(
-        { ...own, role, state, position, lagMs, ...running.addresses() },
+        { ...own, role, state, position, acknowledged, lagMs, ...running.addresses() },
         this.#revision,
       );
     } catch (error) {

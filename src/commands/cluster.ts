@@ -4,6 +4,7 @@ import {
   MemberAddressChanged,
   MemberApproved,
   MemberRemoved,
+  StreamRebuilt,
   TailSetAside,
 } from '../events/cluster.js';
 import type { Command, Decider } from './command.js';
@@ -14,6 +15,7 @@ export type ClusterCommand =
   | Command<'RecordMemberApproved', Parameters<typeof MemberApproved>[0]>
   | Command<'RecordTailSetAside', Parameters<typeof TailSetAside>[0]>
   | Command<'HandOverLeadership', Parameters<typeof LeadershipHandedOver>[0]>
+  | Command<'RecordStreamRebuilt', Parameters<typeof StreamRebuilt>[0]>
   | Command<
       'RemoveMember',
       Parameters<typeof MemberRemoved>[0] & { /** Also with inbounds. */ readonly force: boolean }
@@ -25,6 +27,7 @@ export const cluster: Decider<ClusterCommand> = {
   RecordMemberApproved: (data) => [MemberApproved(data)],
   RecordTailSetAside: (data) => [TailSetAside(data)],
   HandOverLeadership: (data) => [LeadershipHandedOver(data)],
+  RecordStreamRebuilt: (data) => [StreamRebuilt(data)],
   RemoveMember({ member, force }, { inbounds }) {
     const homed = [...inbounds.values()].filter(({ machine }) => machine === member).map(({ tag }) => tag);
     return homed.length > 0 && !force

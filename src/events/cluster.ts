@@ -69,6 +69,27 @@ export const MemberAddressChanged = defineEvent('MemberAddressChanged', {
   stream: () => 'cluster',
 });
 
+/** What was wrong with a stream. */
+const STREAM_FAULTS = ['missing', 'purged', 'shortened', 'incomplete', 'building', 'changed'] as const;
+export type RebuildReason = (typeof STREAM_FAULTS)[number];
+
+export const StreamRebuilt = defineEvent('StreamRebuilt', {
+  summary: 'An operator had the stream of the cluster made anew from the verified log of a member.',
+  recordedBy: { RecordStreamRebuilt: 'a member leads for the first time after portolan cluster rebuild' },
+  data: z.strictObject({
+    member,
+    at: z.int().meta({ unit: 'ms since 1970 UTC', description: 'When the stream was complete.' }),
+    reason: z
+      .enum(STREAM_FAULTS)
+      .describe(
+        '`missing`: it was deleted. `purged`, `shortened` and `incomplete`: it lacked its first or last messages, or some in between. `building`: a rebuild before was stopped. `changed`: its content did not agree with the log.',
+      ),
+    fromPosition: z.int().meta({ unit: 'position', description: 'First position that it was filled with.' }),
+    toPosition: z.int().meta({ unit: 'position', description: 'Last position that it was filled with.' }),
+  }),
+  stream: () => 'cluster',
+});
+
 export const MemberApproved = defineEvent('MemberApproved', {
   summary:
     'An operator let a machine join the cluster: the leader handed the master key over, sealed to its public key.',
@@ -87,4 +108,5 @@ export const clusterEvents = [
   LeadershipHandedOver,
   MemberRemoved,
   MemberAddressChanged,
+  StreamRebuilt,
 ] as const;

@@ -230,6 +230,7 @@ export interface MessageParams {
   'audit.memberAddress': { readonly member: string | number; readonly address: string | number };
   'audit.memberAddressUnknown': { readonly member: string | number };
   'audit.memberApproved': { readonly member: string | number; readonly fingerprint: string | number };
+  'audit.streamRebuilt': { readonly member: string | number; readonly first: number; readonly last: number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
   'backup.keyInvalid': None;
@@ -807,6 +808,8 @@ export interface MessageParams {
   'cli.clusterApprove': None;
   'cli.argumentMember': None;
   'cli.argumentFingerprint': None;
+  'cli.clusterVerify': None;
+  'cli.clusterRebuild': None;
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };
@@ -892,6 +895,23 @@ export interface MessageParams {
   'cluster.requestFingerprint': { readonly member: string | number };
   'cluster.fingerprintMissing': { readonly member: string | number };
   'cluster.approved': { readonly member: string | number; readonly fingerprint: string | number };
+  'cluster.faultMissing': None;
+  'cluster.faultPurged': None;
+  'cluster.faultShortened': None;
+  'cluster.faultIncomplete': None;
+  'cluster.faultBuilding': None;
+  'cluster.ownLogDamaged': { readonly position: number; readonly why: Text };
+  'cluster.streamSound': { readonly messages: number; readonly position: number };
+  'cluster.differenceMissing': { readonly position: number; readonly sequence: number };
+  'cluster.differenceChanged': { readonly position: number; readonly sequence: number };
+  'cluster.differenceOther': { readonly sequence: number; readonly position: number };
+  'cluster.verifyFailed': { readonly problems: readonly Text[] };
+  'cluster.rebuildNotNeeded': None;
+  'cluster.rebuildBehind': { readonly member: string | number; readonly position: number; readonly own: number };
+  'cluster.rebuildOther': { readonly member: string | number; readonly position: number };
+  'cluster.rebuildBehindStream': { readonly position: number; readonly own: number };
+  'cluster.rebuildWould': { readonly first: number; readonly last: number };
+  'cluster.rebuilt': { readonly first: number; readonly last: number };
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;
@@ -1771,6 +1791,7 @@ export interface MessageParams {
   'ANSWER_LOST': None;
   'AT_LEAST_INVALID': { readonly value: string | number };
   'CLUSTER_BEHIND': { readonly position: string | number; readonly wanted: string | number };
+  'CLUSTER_DAMAGED': { readonly what: Text };
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;
   'releases.startedWithoutLauncher': None;

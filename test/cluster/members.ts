@@ -10,13 +10,13 @@ import { TestLog, temporaryFolder } from '../kit/log.js';
 import { startNats } from '../kit/real/nats/server.js';
 
 /** A NATS server with the stream and the buckets of a new cluster, until the end of the test. */
-export async function startCluster(): Promise<{ readonly url: string }> {
+export async function startCluster(log = 'first'): Promise<{ readonly url: string }> {
   const server = await startNats();
   onTestFinished(() => server.remove());
   const url = server.url.replace('://', `://${server.user.user}:${server.user.password}@`);
   const connection = await connectNats({ url, name: 'init' });
-  await openKeyBucket(connection, 1);
-  await createClusterStore(connection, { log: 'first', base: 0 }, 1);
+  await (await openKeyBucket(connection, 1)).markComplete();
+  await createClusterStore(connection, { log, base: 0 }, 1);
   await connection.close();
   return { url };
 }
@@ -58,9 +58,10 @@ export async function startMember(
   const member = new Member(
     {
       ...(await storeOf(url, name)),
-      ...{ name, leaseMs, now: Date.now, warn: () => undefined, replica: new LogReplication(log.log) },
+      ...{ name, now: Date.now, warn: () => undefined, replica: new LogReplication(log.log) },
       reports: async () => [],
-      patienceMs: 0,
+      repair: async () => undefined,
+      times: { leaseMs, patienceMs: 0 },
       lead: () => {
         led += 1;
         return begins;

@@ -27,7 +27,10 @@ export class MemoryStream {
   portFor(by: string, ended: () => boolean): BatchStream {
     return {
       servers: async () => [],
-      ends: async () => ({ before: 0, last: this.batches.length, base: this.base }),
+      ends: async () => {
+        const { length } = this.batches;
+        return { before: 0, last: length, base: this.base, messages: length, removed: 0, isBuilding: false };
+      },
       labelFrom: async (sequence) => {
         const found = this.batches[sequence - 1];
         return found ? { ...found, complete: true } : null;

@@ -20,6 +20,8 @@ type Name = (typeof NAMES)[number];
 interface Process {
   readonly log: TestLog;
   sequence: number;
+  /** The last position that its log has from the stream. */
+  position: number;
   publisher: Publisher | null;
   ended: boolean;
 }
@@ -60,7 +62,7 @@ class Model {
   async start(name: Name): Promise<void> {
     if (this.#running.has(name)) return;
     const log = new TestLog(this.#folderOf(name));
-    const process: Process = { log, sequence: 0, publisher: null, ended: false };
+    const process: Process = { log, sequence: 0, position: 0, publisher: null, ended: false };
     const port = this.stream.portFor(name, () => process.ended);
     const found = await align(port, log.log);
     const led = found.relation === 'ahead' && this.#lease !== null && this.#lease !== name;
@@ -70,7 +72,7 @@ class Model {
       await setAsideTail({ directory, position: found.position, keys: this.#keys, now: Date.now });
       log.reopen();
     }
-    process.sequence = found.sequence;
+    [process.sequence, process.position] = [found.sequence, found.position];
     this.#running.set(name, process);
   }
 
@@ -85,12 +87,12 @@ class Model {
         stream: this.stream.portFor(name, () => process.ended),
         moved: () => stop.abort(),
       },
-      { position: process.log.log.head().position, sequence: process.sequence },
+      process,
     );
     if (this.stream.batches.length === process.sequence) return;
     try {
       await following.run(stop.signal);
-      process.sequence = following.sequence;
+      [process.sequence, process.position] = [following.sequence, following.position];
     } catch (error) {
       if (!(error instanceof Diverged)) throw error;
       this.crash(name, false);

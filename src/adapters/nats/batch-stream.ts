@@ -54,7 +54,11 @@ export class NatsBatchStream implements BatchStream {
   async ends(): Promise<StreamEnds> {
     const { state, config } = await natsRequest(() => this.#manager.streams.info(STREAM));
     const before = state.messages === 0 ? state.last_seq : state.first_seq - 1;
-    return { before, last: state.last_seq, base: Number(config.metadata?.['base'] ?? 0) };
+    const { base = 0, removed = 0, building } = config.metadata ?? {};
+    return {
+      ...{ before, last: state.last_seq, messages: state.messages },
+      ...{ base: Number(base), removed: Number(removed), isBuilding: building !== undefined },
+    };
   }
 
   /** The servers with a copy of the stream. Rejects with `ClusterAway` when they have no quorum. */

@@ -1,6 +1,7 @@
-import { jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { StreamMissing } from '../../commands/ports/cluster.js';
 import { NatsBatchStream, STREAM, SUBJECT } from './batch-stream.js';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
@@ -32,10 +33,88 @@ export async function openKeyBucket(connection: NatsConnection, replicas: number
 /** Creates the lease, the bucket for members and the stream of a cluster, whose bucket for keys is complete. */
 export async function createClusterStore(
   connection: NatsConnection,
-  { log, base }: Identity,
+  identity: Identity,
   replicas: number,
 ): Promise<void> {
-  const manager = await natsRequest(() => jetstreamManager(connection, { timeout: REQUEST_MS }));
+  await createBuckets(connection, replicas);
+  // The last one: a cluster exists once it has its stream.
+  await createStream(connection, { ...identity }, replicas);
+}
+
+const managerOf = (connection: NatsConnection): Promise<JetStreamManager> =>
+  natsRequest(() => jetstreamManager(connection, { timeout: REQUEST_MS, checkAPI: false }));
+
+/** Creates the bucket of the lease and that of the members. They hold nothing that is not written again within seconds. */
+async function createBuckets(connection: NatsConnection, replicas: number): Promise<void> {
+  const kvm = new Kvm(connection);
+  await natsRequest(() => kvm.create(LEASE_BUCKET, { ttl: LEASE_MS, replicas, storage: 'file', history: 1 }));
+  await natsRequest(() => kvm.create(MEMBER_BUCKET, { replicas, storage: 'file', history: 1 }));
+}
+
+/**
+ * Makes the buckets anew that do not exist: they were deleted, or the cluster is older than they are. Resolves to their names. A
+ * new bucket for keys is empty; see `isComplete`.
+ */
+export async function repairBuckets(connection: NatsConnection): Promise<readonly string[]> {
+  const manager = await managerOf(connection);
+  const missing: string[] = [];
+  for (const bucket of [LEASE_BUCKET, MEMBER_BUCKET, KEY_BUCKET])
+    if (!(await hasStream(manager, `KV_${bucket}`))) missing.push(bucket);
+  if (missing.length === 0) return [];
+  const { config } = await natsRequest(() => manager.streams.info(STREAM));
+  await createBuckets(connection, config.num_replicas);
+  await openKeyBucket(connection, config.num_replicas);
+  return missing;
+}
+
+async function hasStream(manager: JetStreamManager, name: string): Promise<boolean> {
+  try {
+    await natsRequest(() => manager.streams.info(name));
+    return true;
+  } catch (error) {
+    if (error instanceof StreamMissing) return false;
+    throw error;
+  }
+}
+
+/** Deletes the stream, and creates it anew and the buckets that are missing. It is not complete until `finishStream`. */
+export async function replaceStream(connection: NatsConnection, identity: Identity, replicas: number): Promise<void> {
+  const manager = await managerOf(connection);
+  if (await hasStream(manager, STREAM)) await natsRequest(() => manager.streams.delete(STREAM));
+  await createStream(connection, { ...identity, building: 'true' }, replicas);
+  await repairBuckets(connection);
+}
+
+/** A stream that was made anew is complete. `rebuilt`: what the next leader records; see `storedRebuild`. */
+export async function finishStream(connection: NatsConnection, identity: Identity, rebuilt: string): Promise<void> {
+  const manager = await managerOf(connection);
+  const metadata = { ...identity, base: String(identity.base), rebuilt };
+  await natsRequest(() => manager.streams.update(STREAM, { metadata }));
+}
+
+/** What the last rebuild of the stream has stored in it; null = none. */
+export async function storedRebuild(connection: NatsConnection): Promise<string | null> {
+  const manager = await managerOf(connection);
+  const { config } = await natsRequest(() => manager.streams.info(STREAM));
+  return config.metadata?.['rebuilt'] ?? null;
+}
+
+/** How many copies the stream or the bucket for keys has; null = neither exists. */
+export async function storedReplicas(connection: NatsConnection): Promise<number | null> {
+  const manager = await managerOf(connection);
+  for (const name of [STREAM, `KV_${KEY_BUCKET}`])
+    if (await hasStream(manager, name))
+      return (await natsRequest(() => manager.streams.info(name))).config.num_replicas;
+  return null;
+}
+
+/** Creates the stream for a log. `building`: it is not complete until `finishStream`. */
+async function createStream(
+  connection: NatsConnection,
+  metadata: Identity & { readonly building?: string },
+  replicas: number,
+): Promise<void> {
+  const manager = await managerOf(connection);
   const config: Partial<StreamConfig> & { name: string } = {
     name: STREAM,
     subjects: [SUBJECT],
@@ -44,22 +123,21 @@ export async function createClusterStore(
     duplicate_window: DUPLICATE_NS,
     allow_direct: false,
     deny_delete: true,
-    metadata: { log, base: String(base) },
+    metadata: { ...metadata, base: String(metadata.base) },
   };
-  const kvm = new Kvm(connection);
-  await natsRequest(() => kvm.create(LEASE_BUCKET, { ttl: LEASE_MS, replicas, storage: 'file', history: 1 }));
-  await natsRequest(() => kvm.create(MEMBER_BUCKET, { replicas, storage: 'file', history: 1 }));
-  // The last one: a cluster exists once it has its stream.
   await natsRequest(() => manager.streams.add(config));
 }
 
 /** The identity of the log in the stream; null when there is no stream. */
 export async function storedIdentity(connection: NatsConnection): Promise<Identity | null> {
-  const manager = await natsRequest(() => jetstreamManager(connection, { timeout: REQUEST_MS }));
-  const name = await natsRequest(() => manager.streams.find(SUBJECT)).catch(() => null);
-  if (name === null) return null;
-  const { config } = await natsRequest(() => manager.streams.info(name));
-  return { log: config.metadata?.['log'] ?? '', base: Number(config.metadata?.['base'] ?? 0) };
+  const manager = await managerOf(connection);
+  try {
+    const { config } = await natsRequest(() => manager.streams.info(STREAM));
+    return { log: config.metadata?.['log'] ?? '', base: Number(config.metadata?.['base'] ?? 0) };
+  } catch (error) {
+    if (error instanceof StreamMissing) return null;
+    throw error;
+  }
 }
 
 /** Opens what `createClusterStore` has created. */

@@ -1,8 +1,10 @@
 import type { KV } from '@nats-io/kv';
-import { type KeyBucket, keyMark, WrongSequence } from '../../commands/ports/cluster.js';
+import { ClusterAway, type KeyBucket, keyMark, WrongSequence } from '../../commands/ports/cluster.js';
 import { natsRequest } from './errors.js';
 
 /** The names of keys may contain only some characters; ids may contain any. */
+/** Says that every key was stored. It has no dot, so it cannot be the name of a key. */
+const COMPLETE = 'complete';
 const prefixOf = (id: string): string => Buffer.from(id).toString('base64url');
 const nameOf = (id: string, mark: string): string => `${prefixOf(id)}.${mark}`;
 const idOf = (name: string): string => Buffer.from(name.split('.')[0] ?? '', 'base64url').toString();
@@ -30,7 +32,19 @@ export class NatsKeyBucket implements KeyBucket {
 
   async #get(name: string): Promise<Uint8Array | null> {
     const entry = await natsRequest(() => this.#bucket.get(name));
-    return entry === null || entry.operation !== 'PUT' ? null : entry.value;
+    if (entry !== null && entry.operation === 'PUT') return entry.value;
+    // Otherwise the key of a bucket that was deleted by hand would count as destroyed.
+    if (!(await this.isComplete())) throw new ClusterAway('the bucket of keys is not complete yet');
+    return null;
+  }
+
+  /** Whether every key was stored once. Not in a bucket that was made anew, until the leader has filled it. */
+  async isComplete(): Promise<boolean> {
+    return (await natsRequest(() => this.#bucket.get(COMPLETE))) !== null;
+  }
+
+  async markComplete(): Promise<void> {
+    await natsRequest(() => this.#bucket.put(COMPLETE, ''));
   }
 
   async all(id: string): Promise<readonly Uint8Array[]> {
@@ -43,7 +57,7 @@ export class NatsKeyBucket implements KeyBucket {
   }
 
   async ids(): Promise<readonly string[]> {
-    return [...new Set((await this.#names()).map(idOf))];
+    return [...new Set((await this.#names()).filter((name) => name !== COMPLETE).map(idOf))];
   }
 
   async #names(filter?: string): Promise<readonly string[]> {

@@ -15,6 +15,7 @@ const Report = z.object({
   ...{ role: z.enum(['leader', 'follower']), state: z.enum(['running', 'stopped', 'handedOver']) },
   ...{ position: z.int(), lagMs: z.number(), since: z.number() },
   ...{ panel: z.string().nullable(), subscription: z.string().nullable() },
+  acknowledged: z.object({ position: z.int(), hash: z.string() }).nullish(),
 });
 
 /** The reports in a bucket with one key for each member, whose name is the key. */

@@ -34,8 +34,20 @@ export class WrongSequence extends Error {
 
 /** The stream could not be reached, or has no quorum. The same call may succeed later. */
 export class ClusterAway extends Error {
-  override readonly name = 'ClusterAway';
+  override readonly name: string = 'ClusterAway';
 }
+
+/** The stream, or a bucket, does not exist: it was deleted. */
+export class StreamMissing extends ClusterAway {
+  override readonly name: string = 'StreamMissing';
+}
+
+/**
+ * What is wrong with the stream. `missing`: it was deleted. `purged`: it begins later than it should. `shortened`: it ends
+ * earlier than what this member has had from it. `incomplete`: messages within it are missing. `building`: `portolan cluster
+ * rebuild` is filling it, or was stopped.
+ */
+export type StreamFault = 'missing' | 'purged' | 'shortened' | 'incomplete' | 'building';
 
 export interface StreamEnds {
   /** Sequence before the first message, and of the last one. Equal for an empty stream. */
@@ -43,6 +55,12 @@ export interface StreamEnds {
   readonly last: number;
   /** The position of the log at which the stream was created: it has only later events. */
   readonly base: number;
+  /** Messages in it. */
+  readonly messages: number;
+  /** The last sequence that the leader has removed because all members have it. 0 = none. */
+  readonly removed: number;
+  /** Whether it is not complete yet; see `StreamFault`. */
+  readonly isBuilding: boolean;
 }
 
 /** The replicated stream of batches. Every call rejects with `ClusterAway` when it gets no answer in time. */
@@ -117,6 +135,14 @@ export interface MemberReport {
   /** Host and port of its panel and of its subscription server; null = it does not listen yet. */
   readonly panel: string | null;
   readonly subscription: string | null;
+  /** The last event that it knows to be in the stream; null = unknown. Absent in reports of older versions. */
+  readonly acknowledged?: LogPoint | null | undefined;
+}
+
+/** Position and chain hash (hex) of an event. */
+export interface LogPoint {
+  readonly position: number;
+  readonly hash: string;
 }
 
 /** The last report of a member. */
@@ -147,7 +173,8 @@ export interface LogServer {
 }
 
 /** A member as the others see it. `away`: it runs no more, or its machine is cut off; nothing was heard for some seconds. */
-export interface ClusterMember extends Omit<ReportedMember, 'state' | 'instance' | 'home' | 'revision'> {
+export interface ClusterMember
+  extends Omit<ReportedMember, 'state' | 'instance' | 'home' | 'revision' | 'acknowledged'> {
   readonly state: 'running' | 'away' | 'stopped';
   /** Events that its log lacks. */
   readonly lag: number;
@@ -181,6 +208,8 @@ export interface ClusterView {
   readonly confirmed: number | null;
   /** Since when (ms since 1970) the cluster does not answer; null = it answers. */
   readonly awayAt: number | null;
+  /** What is wrong with the stream; null = nothing. */
+  readonly fault: StreamFault | null;
   /** As of the last answer. */
   readonly members: readonly ClusterMember[];
   /** The servers with a copy of the log; null = they have no quorum, or do not answer. */

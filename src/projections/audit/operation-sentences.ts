@@ -51,6 +51,8 @@ export const operationSentences = {
       ? message('audit.memberAddressUnknown', { member })
       : message('audit.memberAddress', { member, address }),
   MemberRemoved: ({ member }: DataOf<'MemberRemoved'>) => message('audit.memberRemoved', { member }),
+  StreamRebuilt: ({ member, fromPosition, toPosition }: DataOf<'StreamRebuilt'>) =>
+    message('audit.streamRebuilt', { member, first: fromPosition, last: toPosition }),
   MemberApproved: ({ member, fingerprint }: DataOf<'MemberApproved'>) =>
     message('audit.memberApproved', { member, fingerprint }),
   TailSetAside: ({ member, fromPosition, toPosition, file }: DataOf<'TailSetAside'>) =>

@@ -62,7 +62,7 @@ const copy = { isLeader: false, isCurrent: true, lag: 0 };
 describe('the health port', () => {
   it('has the figures of a cluster, and none without one', async () => {
     const view: ClusterView = {
-      ...{ name: 'two', role: 'follower', leader: 'one', sequence: 12, confirmed: null, awayAt: null },
+      ...{ name: 'two', role: 'follower', leader: 'one', sequence: 12, confirmed: null, awayAt: null, fault: null },
       members: [
         { ...member, name: 'one', role: 'leader', lag: 0 },
         member,

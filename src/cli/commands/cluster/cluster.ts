@@ -5,6 +5,7 @@ import type { Say } from '../../../messages/terminal.js';
 import { creationCommands } from './creation.js';
 import { joiningCommands } from './joining.js';
 import { memberCommands } from './members.js';
+import { repairCommands } from './repair.js';
 
 /** `portolan cluster …`: creates a cluster, and shows how this machine relates to it. */
 export function clusterCommands(program: Command, config: () => Config, json: () => boolean, say: Say): void {
@@ -13,4 +14,5 @@ export function clusterCommands(program: Command, config: () => Config, json: ()
   creationCommands(cluster, shared);
   joiningCommands(cluster, shared);
   memberCommands(cluster, shared);
+  repairCommands(cluster, shared);
 }

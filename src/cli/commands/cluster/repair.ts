@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { Verification } from '../../../cluster/damage/rebuild.js';
+import { OperatorError, UsageError } from '../../../lib/errors/operator-error.js';
+import { type MessageCode, message, type Text } from '../../../messages/message.js';
+import { wholeNumber } from '../../option-values.js';
+import { printEither } from '../../output.js';
+import { reading } from '../../reading.js';
+import { type ClusterCli, clusterOptions } from './options.js';
+
+const DIFFERENCES = {
+  missing: 'cluster.differenceMissing',
+  changed: 'cluster.differenceChanged',
+  other: 'cluster.differenceOther',
+} as const satisfies Record<NonNullable<Verification['difference']>['what'], MessageCode>;
+
+/** `portolan cluster verify` and `rebuild`: a stream that was damaged. NATS is loaded on demand. */
+export function repairCommands(cluster: Command, { config, json, say }: ClusterCli): void {
+  cluster
+    .command('verify')
+    .description(say(message('cli.clusterVerify')))
+    .action(async () => {
+      const options = clusterOptions(config());
+      const [{ verifyCluster }, { faultText }] = await Promise.all([
+        import('../../../cluster/damage/rebuild.js'),
+        import('../../../cluster/damage/stream-fault.js'),
+      ]);
+      const found = await reading(config().DATA_DIR, (journal) => verifyCluster(options, journal), { live: true });
+      const { fault, difference, messages, position } = found;
+      const problems: readonly Text[] = [
+        ...(fault ? [faultText(fault)] : []),
+        ...(difference ? [message(DIFFERENCES[difference.what], { ...difference })] : []),
+      ];
+      if (problems.length === 0)
+        return printEither(json(), found, say(message('cluster.streamSound', { messages, position })));
+      if (json()) printEither(true, found, '');
+      throw new OperatorError(message('cluster.verifyFailed', { problems }));
+    });
+
+  cluster
+    .command('rebuild')
+    .description(say(message('cli.clusterRebuild')))
+    .option('-y, --yes', say(message('cli.optionYes')), false)
+    .option('--replicas <count>', say(message('cli.optionReplicas')))
+    .action(async ({ yes, replicas: given }: { readonly yes: boolean; readonly replicas?: string }) => {
+      const options = clusterOptions(config());
+      const replicas = given === undefined ? null : wholeNumber('--replicas', given, { min: 1, max: 5 });
+      const { rebuildCluster } = await import('../../../cluster/damage/rebuild.js');
+      const rebuilt = await reading(
+        config().DATA_DIR,
+        (journal) => rebuildCluster({ ...options, replicas, now: Date.now, confirmed: yes }, journal),
+        { live: true },
+      );
+      const range = { first: rebuilt.fromPosition, last: rebuilt.toPosition };
+      if (!yes) throw new UsageError(message('cluster.rebuildWould', range));
+      printEither(json(), rebuilt, say(message('cluster.rebuilt', range)));
+    });
+}
