@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JoinRequest, JoinRequests } from '../commands/ports/cluster.js';
+import type { JoinRequest, JoinRequests } from '../commands/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 import { fingerprintOf, masterFingerprint, type SealedKey, sameFingerprint, sealMaster } from './key-handover.js';

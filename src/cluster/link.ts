@@ -6,10 +6,10 @@ import { askLeader } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
+import type { JoinRequests } from '../commands/cluster.js';
 import {
   ClusterAway,
   type ClusterView,
-  type JoinRequests,
   membersOf,
   type StreamFault,
   StreamMissing,

@@ -5,7 +5,7 @@ import { answerMembers } from '../adapters/nats/requests.js';
 import { SnapshotStore } from '../adapters/nats/snapshot-store.js';
 import { masterKey } from '../adapters/sqlite/keyring.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
-import type { JoinRequests } from '../commands/ports/cluster.js';
+import type { JoinRequests } from '../commands/cluster.js';
 import { JoinDesk } from './join-desk.js';
 import { SnapshotDesk } from './snapshot-desk.js';
 

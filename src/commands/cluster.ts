@@ -37,3 +37,26 @@ export const cluster: Decider<ClusterCommand> = {
   RecordMemberAddress: (data, { members }) =>
     members.get(data.member) === data.address ? [] : [MemberAddressChanged(data)],
 };
+
+/** A machine that wants to join. */
+export interface JoinRequest {
+  readonly member: string;
+  /** Of its public key. The machine shows the same. */
+  readonly fingerprint: string;
+  /** ms since 1970. */
+  readonly expiresAt: number;
+}
+
+/** The machines that wait for an approval, on the leader. */
+export interface JoinRequests {
+  requests(): readonly JoinRequest[];
+  /**
+   * Hands the master key over to a machine. `record` is called before, and may throw. Returns the fingerprint of the master
+   * key. Throws `MessageError` for an unknown or expired request and for another fingerprint.
+   */
+  approve(
+    member: string,
+    fingerprint: string,
+    record: (data: { readonly member: string; readonly fingerprint: string }) => void,
+  ): { readonly masterFingerprint: string };
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JoinRequests } from '../commands/ports/cluster.js';
+import type { JoinRequests } from '../commands/cluster.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Done } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import type { JoinRequests } from '../commands/cluster.js';
 import type { Backups } from '../commands/ports/backups.js';
-import type { JoinRequests } from '../commands/ports/cluster.js';
 import type { Token } from '../events/access/token-document.js';
 import { UserId } from '../events/ids.js';
 import { OperatorError } from '../lib/errors/operator-error.js';

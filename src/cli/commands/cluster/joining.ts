@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { JoinRequest } from '../../../commands/ports/cluster.js';
+import type { JoinRequest } from '../../../commands/cluster.js';
 import { operateLeader } from '../../../control/control.js';
 import { UsageError } from '../../../lib/errors/operator-error.js';
 import { message } from '../../../messages/message.js';
