@@ -13,9 +13,11 @@ const SUITE = 'the test kit of NATS';
 const missing = withoutNats(SUITE);
 const STREAM = 'LOG';
 const SHORT_MS = 1_000;
+/** How long a busy machine may take to create a stream with three replicas. */
+const REPLY_MS = 30_000;
 
 async function addStream(connection: NatsConnection, replicas = 1): Promise<void> {
-  const manager = await jetstreamManager(connection);
+  const manager = await jetstreamManager(connection, { timeout: REPLY_MS });
   await manager.streams.add({ name: STREAM, subjects: ['log'], num_replicas: replicas });
 }
 
@@ -26,7 +28,7 @@ async function publish(connection: NatsConnection, text: string, timeout = 5_000
 
 /** All texts of the stream, which its leader is asked for. */
 async function texts(connection: NatsConnection): Promise<string[]> {
-  const manager = await jetstreamManager(connection);
+  const manager = await jetstreamManager(connection, { timeout: REPLY_MS });
   const { state } = await manager.streams.info(STREAM);
   const found: string[] = [];
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
