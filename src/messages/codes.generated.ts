@@ -810,6 +810,7 @@ export interface MessageParams {
   'cli.argumentFingerprint': None;
   'cli.clusterVerify': None;
   'cli.clusterRebuild': None;
+  'cli.optionWithout': None;
   'client.nameEmpty': None;
   'client.emailPathSegment': None;
   'client.nameTooLong': { readonly limit: string | number };

@@ -90,10 +90,10 @@ async function reportsOf(connection: Connection): Promise<readonly ReportedMembe
 }
 
 /** Throws `MessageError` when another member has later events, or others, that the cluster has acknowledged. */
-function assertNewest(reports: readonly ReportedMember[], { log }: Log, name: string): void {
+function assertNewest(reports: readonly ReportedMember[], { log }: Log, except: readonly string[]): void {
   const { position } = log.head();
   for (const { name: member, acknowledged } of reports) {
-    if (member === name || !acknowledged) continue;
+    if (except.includes(member) || !acknowledged) continue;
     if (acknowledged.position > position)
       throw new MessageError(
         message('cluster.rebuildBehind', { member, position: acknowledged.position, own: position }),
@@ -111,6 +111,8 @@ export interface Rebuilt {
 }
 
 interface Options extends NatsOptions {
+  /** Members whose machines are lost: what only they have is given up. */
+  readonly without?: readonly string[];
   /** Copies of each event; null = as many as before. */
   readonly replicas: number | null;
   readonly now: () => number;
@@ -130,7 +132,7 @@ export async function rebuildCluster(options: Options, journal: Log): Promise<Re
     const { reason, position, last } = await verification(connection, options, journal);
     if (reason === null) throw new MessageError(message('cluster.rebuildNotNeeded'));
     const reports = await reportsOf(connection);
-    assertNewest(reports, journal, options.name);
+    assertNewest(reports, journal, [options.name, ...(options.without ?? [])]);
     if (reason !== 'building' && last !== null && last > position)
       throw new MessageError(message('cluster.rebuildBehindStream', { position: last, own: position }));
     const base = Math.max(rolledTo, position - KEPT_EVENTS, 0);
@@ -140,6 +142,9 @@ export async function rebuildCluster(options: Options, journal: Log): Promise<Re
     const identity = { log: log.at(1)?.id ?? '', base };
     await storeKeys(await openKeyBucket(connection, replicas), log);
     await replaceStream(connection, identity, replicas);
+    // Otherwise the new stream would count as shortened.
+    const members = await NatsMemberReports.open(connection);
+    for (const lost of options.without ?? []) await members.remove(lost);
     await fill(connection, options.name, journal, base);
     const stored: StoredRebuild = { member: options.name, at: options.now(), ...rebuilt };
     await finishStream(connection, identity, JSON.stringify(stored));

@@ -13,6 +13,12 @@ const DIFFERENCES = {
   other: 'cluster.differenceOther',
 } as const satisfies Record<NonNullable<Verification['difference']>['what'], MessageCode>;
 
+interface RebuildOptions {
+  readonly yes: boolean;
+  readonly replicas?: string;
+  readonly without?: readonly string[];
+}
+
 /** `portolan cluster verify` and `rebuild`: a stream that was damaged. NATS is loaded on demand. */
 export function repairCommands(cluster: Command, { config, json, say }: ClusterCli): void {
   cluster
@@ -41,13 +47,14 @@ export function repairCommands(cluster: Command, { config, json, say }: ClusterC
     .description(say(message('cli.clusterRebuild')))
     .option('-y, --yes', say(message('cli.optionYes')), false)
     .option('--replicas <count>', say(message('cli.optionReplicas')))
-    .action(async ({ yes, replicas: given }: { readonly yes: boolean; readonly replicas?: string }) => {
+    .option('--without <member...>', say(message('cli.optionWithout')))
+    .action(async ({ yes, replicas: given, without = [] }: RebuildOptions) => {
       const options = clusterOptions(config());
       const replicas = given === undefined ? null : wholeNumber('--replicas', given, { min: 1, max: 5 });
       const { rebuildCluster } = await import('../../../cluster/damage/rebuild.js');
       const rebuilt = await reading(
         config().DATA_DIR,
-        (journal) => rebuildCluster({ ...options, replicas, now: Date.now, confirmed: yes }, journal),
+        (journal) => rebuildCluster({ ...options, replicas, without, now: Date.now, confirmed: yes }, journal),
         { live: true },
       );
       const range = { first: rebuilt.fromPosition, last: rebuilt.toPosition };
