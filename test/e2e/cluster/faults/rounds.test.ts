@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { endOfOutput } from '../../../kit/real/children.js';
 import { withoutNats } from '../../../kit/real/nats/server.js';
 import { cli } from '../../../kit/real/panel-process.js';
 import { pause, until } from '../../../kit/wait.js';
@@ -120,6 +121,8 @@ async function together({ members, token }: Three, position: number): Promise<vo
       const headers = { 'x-portolan-at-least': String(position) };
       const answer = await bearer(member, token, 5000).raw('GET', '/panel/api/inbounds/list', { headers });
       return answer.status === 200;
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}\n${endOfOutput(member.panel, 4000)}`);
     });
 }
 
