@@ -71,7 +71,7 @@ export function undoWithoutPanel(
   };
 }
 
-/** Takes back the command that an event belongs to, or shows what that would do. Throws `OperatorError`. */
+/** Undoes the command that an event belongs to, or shows what that would do. Throws `OperatorError`. */
 export async function undoAsOperator(
   { search, rehearse, change, former }: UndoTarget,
   { position, dryRun }: { readonly position: number; readonly dryRun: boolean },

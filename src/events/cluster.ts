@@ -20,7 +20,7 @@ export const LeaderElected = defineEvent('LeaderElected', {
       .enum(REASONS)
       .optional()
       .describe(
-        '`first`: none led before. `handedOver`: an admin had the former leader step down. `stopped`: its process was stopped. `expired`: it was killed or cut off, and did not renew its lease.',
+        '`first`: none led before. `handedOver`: an admin made the former leader step down. `stopped`: its process was stopped. `expired`: it was killed or cut off, and did not renew its lease.',
       ),
   }),
   stream: () => 'cluster',
@@ -40,7 +40,7 @@ export const TailSetAside = defineEvent('TailSetAside', {
 });
 
 export const LeadershipHandedOver = defineEvent('LeadershipHandedOver', {
-  summary: 'An admin had the leader step down. It records nothing after this event.',
+  summary: 'An admin made the leader step down. It records nothing after this event.',
   recordedBy: { HandOverLeadership: 'another member is up to date' },
   data: z.strictObject({ member }),
   stream: () => 'cluster',
@@ -74,7 +74,7 @@ const STREAM_FAULTS = ['missing', 'purged', 'shortened', 'incomplete', 'building
 export type RebuildReason = (typeof STREAM_FAULTS)[number];
 
 export const StreamRebuilt = defineEvent('StreamRebuilt', {
-  summary: 'An operator had the stream of the cluster made anew from the verified log of a member.',
+  summary: 'An operator rebuilt the stream of the cluster from the verified log of a member.',
   recordedBy: { RecordStreamRebuilt: 'a member leads for the first time after portolan cluster rebuild' },
   data: z.strictObject({
     member,

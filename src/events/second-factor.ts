@@ -22,7 +22,7 @@ export const passkeyKey = (data: { user: number; passkey: number }): string =>
   `user:${data.user}/passkeys/${data.passkey}`;
 
 export const SecondFactorSet = defineEvent('SecondFactorSet', {
-  summary: 'An admin set up two-factor login for the own account.',
+  summary: 'An admin set up two-factor login for their account.',
   recordedBy: { SetSecondFactor: 'an admin confirms a two-factor token with a code' },
   data: z.strictObject({
     user: UserId,

@@ -66,7 +66,7 @@ export const LoggedIn = defineEvent('LoggedIn', {
   recordedBy: {
     RecordLogin: 'a login succeeds',
     RenewSession:
-      'an admin changed the credentials or two-factor login, or ended the other sessions; the own one continues under a new id',
+      'an admin changed the credentials or two-factor login, or ended the other sessions; the one in use continues under a new id',
   },
   class: 'measured',
   // Version 1 did not have the device.
@@ -137,10 +137,10 @@ export const SessionsRevoked = defineEvent('SessionsRevoked', {
   recordedBy: {
     ChangeSettings: 'two-factor login was changed',
     SwitchOffTwoFactor: 'an operator disabled two-factor login',
-    SetSecondFactor: 'an admin set up two-factor login for the own account',
-    RemoveSecondFactor: 'an admin switched off two-factor login of the own account',
+    SetSecondFactor: 'an admin set up two-factor login for their account',
+    RemoveSecondFactor: 'an admin switched off two-factor login of their account',
     RemoveFactors: 'an operator removed the second factors of an admin',
-    EndSessions: 'an admin ended the other sessions of the account; the own one continues under a new id',
+    EndSessions: 'an admin ended the other sessions of the account; the one in use continues under a new id',
   },
   data: z.strictObject({
     user: UserId,

@@ -81,7 +81,7 @@ export class FollowerProcess {
     if (this.#child?.connected) this.#child.send(message, handle, {}, () => undefined);
   }
 
-  /** Asks for a sign of life. To be called twice a second. */
+  /** Sends a heartbeat. To be called twice a second. */
   beat(): void {
     if (!this.#runs) return;
     const unanswered = this.#sent - this.#answered;

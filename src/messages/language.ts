@@ -1,4 +1,4 @@
-/** The languages of the panel. English is the first: it stands in for a text that another language lacks. */
+/** The languages of the panel. English is the first: it is used for a text that another language lacks. */
 export const languages = ['en', 'fa', 'ru', 'zh', 'ar'] as const;
 export type Language = (typeof languages)[number];
 

@@ -30,7 +30,7 @@ const load = createRequire(installedFile('locales/'));
 const unreadable = new Set<string>();
 
 /**
- * The texts of a language by their codes, from `locales/`. English stands in for a file that cannot be read, and for a
+ * The texts of a language by their codes, from `locales/`. English is used for a file that cannot be read, and for a
  * value that is not a text. Throws `LocaleFileError` if an English file cannot be read.
  */
 function textsOf(language: Language): Record<string, string> {

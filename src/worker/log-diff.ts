@@ -54,7 +54,7 @@ export function diff({ root, from, to, filter, part }: DiffJob): DiffResult {
 /** Compares two positions, of one log or of two. What either log has erased is left out on both sides. */
 export function diffOfLogs(before: LogAt, after: LogAt, filter: DiffFilter, part: Part): DiffResult {
   const [from, to] = [before.position, after.position];
-  // The later log tells what happened in between if it begins with the earlier one.
+  // The later log has the events in between if it begins with the earlier one.
   const continues = from === 0 || after.log.hashAt(from) === before.log.hashAt(from);
   const isReversed = continues ? from > to : to > 0 && before.log.hashAt(to) === after.log.hashAt(to);
   if (isReversed) return { reversed: { from, to } };

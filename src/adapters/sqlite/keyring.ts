@@ -81,7 +81,7 @@ export class Keyring {
   readonly #opened = lruOf<string, Buffer>(1024);
   /** Ids of keys that events have destroyed. They are never used or created again, even if the table contains them. */
   readonly #destroyed = new Set<string>();
-  /** What takes back each change since `begin`, in order. */
+  /** What reverts each change since `begin`, in order. */
   #undo: (() => void)[] = [];
 
   constructor(db: SqliteDatabase, master: Buffer, now: () => number) {

@@ -13,7 +13,7 @@ const known = new Map<string, Table<never>>(Object.values(tables).map((table) =>
 /** What the tables show of the release, and the columns that each of them has. */
 export interface Shape {
   readonly version: '2.x' | '3.0';
-  /** By table; one that is missing, or of no use, is missing here. */
+  /** By table; without tables that are missing or cannot be read. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
   /** Tables and columns that this panel has no place for, and those that it misses. */
   readonly findings: readonly ImportFinding[];

@@ -10,7 +10,7 @@ import type { GlobalOptions } from '../reading.js';
 /** An undo may have to read the log and to wait for the counters of nodes. */
 const TIMEOUT_MS = 120_000;
 
-/** `portolan undo POSITION`: takes back the command that an event belongs to, as far as it can be. */
+/** `portolan undo POSITION`: undoes the command that an event belongs to, as far as it can be. */
 export function undoCommand(program: Command, globals: () => GlobalOptions, say: Say): void {
   program
     .command('undo')

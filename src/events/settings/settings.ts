@@ -136,7 +136,7 @@ export const settingsTable = {
   /** Number of scheduled backups to keep; 0 = no backups are made. */
   backupKeep: whole(0, 1000, 7),
 
-  /** Where signed heads of the log are published; empty = not there. A place that fails never hinders the log. */
+  /** Where signed heads of the log are published; empty = not there. A failing place does not affect the log. */
   proofWebhook: url.default(''),
   proofChat: z.boolean().default(false),
   /** Outside of the data directory; heads are appended. */

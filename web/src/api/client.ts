@@ -117,7 +117,7 @@ export function urlOf(path: string, { params, query }: Pick<AnyInput, 'params' |
 
 type Send = (method: 'GET' | 'POST', url: URL | string, input: AnyInput, csrf?: string) => Promise<Envelope>;
 
-/** Tells this tab from others of the same session: the panel notifies them of its changes. */
+/** Distinguishes this tab from others of the same session: the panel notifies them of its changes. */
 export const tab = randomWord(16);
 
 /** For the times in the panel's sentences. */

@@ -1,6 +1,6 @@
 /**
  * Sites with TLS 1.3 and HTTP/2 that a REALITY inbound can imitate until the admin names one near the server. The core warns
- * about names of Apple and Microsoft, and about .cn, .ir and .ru. Not the same one for everybody, which would be a mark.
+ * about names of Apple and Microsoft, and about .cn, .ir and .ru. Not the same one for all panels, which would identify them.
  */
 const SITES = ['www.amazon.com', 'www.nvidia.com', 'www.amd.com', 'www.intel.com', 'www.oracle.com', 'www.samsung.com'];
 

@@ -10,7 +10,7 @@ const BLANK = ['tgBotToken', 'tgBotProxy'] as const;
 
 /**
  * The settings as the API returns them, under our names and those of 3x-ui. Each secret is an empty text, with a flag that
- * tells whether it is set. `environment` has the settings that a flag or a variable overrides.
+ * says whether it is set. `environment` has the settings that a flag or a variable overrides.
  */
 export function settingsView(read: ReadModels, environment: Overrides): Record<string, unknown> {
   const settings = read.settings.current();

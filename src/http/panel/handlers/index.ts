@@ -40,7 +40,7 @@ import { metricHandlers, tokenHandlers } from './tokens.js';
 import { undoHandlers } from './undo.js';
 import { webhookHandlers } from './webhooks.js';
 
-/** Binds every table except those of logins and the own account, whose handlers set cookies. Each receives the services that it declares. */
+/** Binds every table except those of logins and of the caller's account, whose handlers set cookies. Each receives the services that it declares. */
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   const { webhooks } = services;

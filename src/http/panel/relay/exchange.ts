@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'expect', 'te', 'trailer', 'proxy-connection'],
 ]);
-/** In which the leader tells a follower the position of a change; not for the caller. */
+/** The header in which the leader sends a follower the position of a change; the caller does not get it. */
 export const HEAD_HEADER = 'X-Portolan-Head';
 
 /** Headers that are passed on, names and values in turn, without those named in `but`, in lower case. */

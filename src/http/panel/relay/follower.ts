@@ -96,7 +96,7 @@ export class Follower {
     return true;
   }
 
-  /** Tells the caller, or the member that passed its request on, the position of the change that it has made. */
+  /** Sends the position of a change to its caller, or to the member that passed the request on. */
   changed(res: ServerResponse, auth: AuthContext): void {
     if (res.headersSent) return;
     // Without a wait for the cluster (`PORTOLAN_CLUSTER_ACK=local`), the change may be after what is confirmed.

@@ -9,7 +9,7 @@ export const WAIT_MS = 2000;
 
 const POSITION = /^\d{1,15}$/;
 
-/** A position that the caller asks for, and whether it asked in so many words. */
+/** A position that the caller requires, and whether it named the position itself. */
 export interface Asked {
   readonly position: number;
   /** By the header: the caller wants no older answer. */

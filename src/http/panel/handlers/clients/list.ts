@@ -162,7 +162,7 @@ function matching(
   return list.clients.map(({ number }) => number);
 }
 
-/** Clients that share an email share its counters, so the own part of each is added. */
+/** Clients that share an email share its counters, so the part of each client is added. */
 function usedByAll(read: Services['read'], numbers: readonly number[]): number {
   return documents(read, numbers).reduce((sum, client) => {
     const { up, down } = read.usage.clientAlone(client);
