@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { LogDamage } from '../adapters/sqlite/codec.js';
+import { LogDamage, NewerRelease } from '../adapters/sqlite/codec.js';
 import type { IncomingBatch, LogReplication } from '../adapters/sqlite/replication/log-replication.js';
 import { type BatchStream, ClusterAway, type KeyBucket, type StreamedBatch } from '../commands/ports/cluster.js';
 import { StorageError } from '../events/log/log.js';
@@ -40,6 +40,7 @@ export class Following {
   #position: number;
   #heardAt: number | null = null;
   #storageFails = false;
+  #unknownAt: number | null = null;
 
   /** Continues after the last position and sequence that the log and the stream have in common. */
   constructor(parts: Parts, { position, sequence }: Common) {
@@ -63,17 +64,34 @@ export class Following {
     return this.#heardAt;
   }
 
-  /** Follows until `signal` is aborted. Rejects with `Diverged`, and with errors of the storage. */
+  /** Position of the first event that this release does not know, where it has stopped; null = it follows. */
+  get unknownAt(): number | null {
+    return this.#unknownAt;
+  }
+
+  /**
+   * Follows until `signal` is aborted, or up to an event that only a newer release knows. Rejects with `Diverged`, and with
+   * errors of the storage.
+   */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
         await this.#parts.stream.follow(this.#sequence, (batches) => this.#apply(batches, signal), signal);
       } catch (error) {
+        if (error instanceof NewerRelease) return this.#stopAt(error);
         if (error instanceof StorageError && TEMPORARY.has(error.kind)) this.#waitForStorage(error);
         else if (!(error instanceof ClusterAway)) throw error;
       }
       await sleep(RETRY_MS);
     }
+  }
+
+  /** The event cannot be skipped. The panel serves what it has until its release is upgraded. */
+  #stopAt({ position, message: why }: NewerRelease): void {
+    this.#unknownAt = position;
+    this.#parts.warn('a newer release wrote to the cluster: this member follows no further until it is upgraded', {
+      ...{ position, error: why },
+    });
   }
 
   /** A follower whose disk is full serves what it has, as a single panel does, and goes on when there is space. */
@@ -87,7 +105,13 @@ export class Following {
     let rows = 0;
     let to = { sequence: this.#sequence, position: this.#position };
     for (const batch of batches) {
-      const decoded = this.#decode(batch, together.at(-1)?.rows.at(-1)?.position);
+      let decoded: IncomingBatch;
+      try {
+        decoded = this.#decode(batch, together.at(-1)?.rows.at(-1)?.position);
+      } catch (error) {
+        await this.#ingest(together, to);
+        throw error;
+      }
       together.push(decoded);
       rows += decoded.rows.length;
       to = { sequence: batch.sequence, position: batch.last };

@@ -64,6 +64,8 @@ export interface MemberState {
   readonly acknowledged: LogPoint | null;
   /** What is wrong with the stream; null = nothing. */
   readonly fault: StreamFault | null;
+  /** Position of the first event that its release does not know: it follows no further, and never leads. Null = none. */
+  readonly unknownAt: number | null;
 }
 
 /**
@@ -104,6 +106,7 @@ export class Member {
       awayAt: this.#publisher?.stalledAt ?? this.#awayAt,
       acknowledged: this.#acknowledged(),
       fault: this.#stream.fault,
+      unknownAt: this.#following.unknownAt,
     };
   }
 
@@ -216,6 +219,7 @@ export class Member {
       return;
     }
     if (this.#leader !== null || performance.now() - this.#startedAt < this.#parts.times.patienceMs) return;
+    if (this.#following.unknownAt !== null) return;
     const before = performance.now();
     if (!(await lease.take())) return;
     this.#renewedAt = before;
@@ -248,6 +252,7 @@ export class Member {
         );
         break;
       }
+      if (this.#following.unknownAt !== null) return lease.release();
       if (relation !== 'behind') throw new Diverged(`the log and the stream are ${relation} at position ${position}`);
       await sleep(CATCH_UP_MS);
       if (!(await lease.renew())) return;

@@ -138,12 +138,12 @@ export class Members {
   async #report(state: MemberReport['state']): Promise<void> {
     const { name, version, reports } = this.#parts;
     const running = this.#running as Running;
-    const { role, position, acknowledged } = running.state();
+    const { role, position, acknowledged, unknownAt } = running.state();
     const lagMs = this.#behindAt === null ? 0 : Math.round(performance.now() - this.#behindAt);
     const own = { name, instance: this.#instance, home: this.#home, host: hostname(), version, since: this.#since };
     try {
       this.#revision = await reports.put(
-        { ...own, role, state, position, acknowledged, lagMs, ...running.addresses() },
+        { ...own, role, state, position, acknowledged, unknownAt, lagMs, ...running.addresses() },
         this.#revision,
       );
     } catch (error) {

@@ -871,6 +871,7 @@ export interface MessageParams {
   'cluster.memberRunning': { readonly member: string | number; readonly host: string | number; readonly role: Text; readonly version: string | number; readonly position: number; readonly lag: number; readonly span: number };
   'cluster.memberAway': { readonly member: string | number; readonly host: string | number; readonly age: number; readonly position: number };
   'cluster.memberStopped': { readonly member: string | number; readonly host: string | number; readonly position: number };
+  'cluster.memberOutdated': { readonly member: string | number; readonly host: string | number; readonly version: string | number; readonly position: number };
   'cluster.noMembers': None;
   'cluster.steppedDown': { readonly member: string | number };
   'cluster.removed': { readonly member: string | number };

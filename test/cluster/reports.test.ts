@@ -11,7 +11,7 @@ import { startCluster, storeOf } from './members.js';
 
 const stateOf = (name: string, role: MemberState['role'], position: number): MemberState => ({
   ...{ name, role, position, leader: null, shared: 0, sequence: 0, confirmed: null, awayAt: null },
-  ...{ acknowledged: null, fault: null },
+  ...{ acknowledged: null, fault: null, unknownAt: null },
 });
 
 async function startReporting(url: string, name: string, role: MemberState['role'] = 'follower', position = 0) {

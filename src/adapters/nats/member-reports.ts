@@ -16,6 +16,7 @@ const Report = z.object({
   ...{ position: z.int(), lagMs: z.number(), since: z.number() },
   ...{ panel: z.string().nullable(), subscription: z.string().nullable() },
   acknowledged: z.object({ position: z.int(), hash: z.string() }).nullish(),
+  unknownAt: z.int().nullish(),
 });
 
 /** The reports in a bucket with one key for each member, whose name is the key. */

@@ -174,8 +174,8 @@ export function storedData(row: Pick<EventRow, 'payload' | 'encoding'>): Record<
   return JSON.parse(plain.toString()) as Record<string, unknown>;
 }
 
-/** Decrypts and upcasts a stored row. Throws `LogDamage` for an unreadable event and an unknown type or schema. */
-export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
+/** The definition of the type of a row. Throws `NewerRelease` for a type or a schema that this release does not know. */
+export function knownType(row: Pick<EventRow, 'position' | 'type' | 'schema'>) {
   const type = eventType(row.type);
   if (!type) throw new NewerRelease(row.position, message('storage.eventTypeUnknown', { type: row.type }));
   if (row.schema > type.schemaVersion) {
@@ -184,6 +184,12 @@ export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
       message('storage.schemaNewer', { type: row.type, schema: row.schema, known: type.schemaVersion }),
     );
   }
+  return type;
+}
+
+/** Decrypts and upcasts a stored row. Throws `LogDamage` for an unreadable event and an unknown type or schema. */
+export function decode(row: EventRow, keyring: Keyring): RecordedEvent {
+  const type = knownType(row);
   try {
     const stored = storedData(row);
     if (stored === null) throw new Error('its payload was pruned');

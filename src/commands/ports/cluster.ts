@@ -137,6 +137,8 @@ export interface MemberReport {
   readonly subscription: string | null;
   /** The last event that it knows to be in the stream; null = unknown. Absent in reports of older versions. */
   readonly acknowledged?: LogPoint | null | undefined;
+  /** Position of the first event that its release does not know, where it has stopped; null or absent = it follows. */
+  readonly unknownAt?: number | null | undefined;
 }
 
 /** Position and chain hash (hex) of an event. */
@@ -186,11 +188,13 @@ const AWAY_MS = 5000;
 /** The members, from their reports. */
 export function membersOf(reports: readonly ReportedMember[]): readonly ClusterMember[] {
   const newest = Math.max(0, ...reports.map(({ position }) => position));
-  return reports.map(({ name, host, role, state, version, position, lagMs, since, panel, subscription, ageMs }) => ({
-    ...{ name, host, role, version, position, lagMs, since, panel, subscription, ageMs },
-    state: state !== 'running' ? 'stopped' : ageMs > AWAY_MS ? 'away' : 'running',
-    lag: newest - position,
-  }));
+  return reports.map(
+    ({ name, host, role, state, version, position, lagMs, since, panel, subscription, ageMs, unknownAt = null }) => ({
+      ...{ name, host, role, version, position, lagMs, since, panel, subscription, ageMs, unknownAt },
+      state: state !== 'running' ? 'stopped' : ageMs > AWAY_MS ? 'away' : 'running',
+      lag: newest - position,
+    }),
+  );
 }
 
 /** Copies of the log that must be current so that changes are possible. */

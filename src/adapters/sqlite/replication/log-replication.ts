@@ -1,6 +1,6 @@
 import { type Batch, keyMark } from '../../../commands/ports/cluster.js';
 import type { LogHead } from '../../../events/log/log.js';
-import { type EventRow, idText, type StoredMeta } from '../codec.js';
+import { type EventRow, idText, knownType, type StoredMeta } from '../codec.js';
 import type { SqliteEventLog } from '../event-log.js';
 import { decodeBatch, encodeBatch, type ForeignBatch, keysOf } from './batch-codec.js';
 
@@ -86,11 +86,15 @@ export class LogReplication {
     };
   }
 
-  /** Decodes a batch, without what this log has already. Throws for bytes that are not a batch. */
+  /**
+   * Decodes a batch, without what this log has already. Throws `NewerRelease` for an event that this release does not know,
+   * and for bytes that are not a batch.
+   */
   decode(body: Uint8Array): IncomingBatch {
     const { position } = this.#log.head();
     const { rows: all, commands, marks } = decodeBatch(body);
     const rows = all.filter((row) => row.position > position);
+    for (const row of rows) knownType(row);
     const ids = [...new Set(rows.flatMap(keysOf))].filter((id) => this.#lacks(id, marks[id]));
     const keys = new Map(ids.map((id) => [id, marks[id] ?? null]));
     return { rows, commands: commands.filter(({ first }) => first > position), marks, keys };

@@ -84,9 +84,11 @@ function statusTexts({ leader, last, position, relation, servers, failover }: Cl
 
 const electionLine = (at: number, member: string, why: Text): Text => message('cluster.election', { at, member, why });
 
-function memberText({ name: member, host, state, role, version, position, lag, lagMs, ageMs }: ClusterMember): Text {
+function memberText(found: ClusterMember): Text {
+  const { name: member, host, state, role, version, position, lag, lagMs, ageMs, unknownAt = null } = found;
   if (state === 'away') return message('cluster.memberAway', { member, host, age: ageMs, position });
   if (state === 'stopped') return message('cluster.memberStopped', { member, host, position });
+  if (unknownAt !== null) return message('cluster.memberOutdated', { member, host, version, position: unknownAt });
   const roleText = message(role === 'leader' ? 'cluster.roleLeader' : 'cluster.roleFollower');
   return message('cluster.memberRunning', { member, host, role: roleText, version, position, lag, span: lagMs });
 }
