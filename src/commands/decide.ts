@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { accessOfActor } from '../events/access/access-of.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../events/catalog.js';
+import { joined, membersOf } from '../events/client/members.js';
 import type { Actor, Caused, EventMeta } from '../events/log/event.js';
 import type { AppendContext } from '../events/log/log.js';
 import { decideWithin } from './access/restriction.js';
@@ -25,7 +26,8 @@ export const callerOf = ({ kind, id }: Actor): Pick<DecisionContext, 'by' | 'adm
 export function decide(command: AnyCommand, state: PanelState, context: DecisionContext, origin: Origin): Decision {
   const access = accessOfActor(state.access, origin.actor);
   const decideOn = (seen: PanelState): Decision => decideAll(command, seen, context, origin);
-  return access.isOwner ? decideOn(state) : decideWithin(access, state, context.now, decideOn);
+  const decision = access.isOwner ? decideOn(state) : decideWithin(access, state, context.now, decideOn);
+  return decision instanceof Rejection ? decision : joined(decision);
 }
 
 function decideAll(command: AnyCommand, state: PanelState, context: DecisionContext, origin: Origin): Decision {
@@ -68,7 +70,7 @@ export function applyDecided(
       version: UNRECORDED + next,
       meta: { at, actor, correlationId, causationId: causedBy, commandId: null },
     } as RecordedEvent;
-    panelState.apply(state, done);
+    for (const member of membersOf(done)) panelState.apply(state, member);
     recorded.push(done);
   }
   return recorded;

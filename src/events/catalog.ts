@@ -4,6 +4,7 @@ import { backupEvents } from './backup.js';
 import { certificateEvents } from './certificate.js';
 import { chatBotEvents } from './chat-bot.js';
 import { clientEvents } from './client/client.js';
+import { manyClientEvents } from './client/many-clients.js';
 import { clusterEvents } from './cluster.js';
 import { coreEvents } from './core.js';
 import { directoryEvents } from './directory.js';
@@ -29,6 +30,7 @@ import { webhookEvents } from './webhook/webhook.js';
 export const catalog = [
   ...inboundEvents,
   ...clientEvents,
+  ...manyClientEvents,
   ...trafficEvents,
   ...coreEvents,
   ...settingsEvents,

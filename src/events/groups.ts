@@ -1,6 +1,7 @@
 import { accessEvents } from './access/access.js';
 import { backupEvents } from './backup.js';
 import { clientEvents } from './client/client.js';
+import { manyClientEvents } from './client/many-clients.js';
 import { coreEvents } from './core.js';
 import { geoEvents } from './geo/geo.js';
 import type { EventGroup } from './group-names.js';
@@ -19,7 +20,7 @@ type Types = readonly { readonly type: string }[];
 
 /** The groups. Types in no list are `panel`. */
 const GROUPS: readonly (readonly [group: EventGroup, types: Types])[] = [
-  ['clients', [...clientEvents, ...ipLimitEvents, ...personalDataEvents]],
+  ['clients', [...clientEvents, ...manyClientEvents, ...ipLimitEvents, ...personalDataEvents]],
   ['inbounds', inboundEvents],
   ['nodes', [...nodeEvents, ...nodeSyncEvents]],
   ['access', [...userEvents, ...accessEvents]],

@@ -180,6 +180,9 @@ export interface MessageParams {
   'audit.geoChecked': None;
   'audit.geoFailed': { readonly reason: Text };
   'audit.panelImported': { readonly version: string | number; readonly inbounds: number; readonly clients: number };
+  'audit.clientsUpdated': { readonly clients: number };
+  'audit.clientsDeleted': { readonly clients: number };
+  'audit.clientsReset': { readonly clients: number; readonly up: number; readonly down: number };
   'audit.warningsSent': { readonly expiring: string | number; readonly nearCap: string | number };
   'audit.backupDelivered': { readonly sent: string | number; readonly failed: string | number };
   'audit.reportFailed': { readonly reason: Text };

@@ -2,6 +2,7 @@ import { type Observable, Subject } from 'rxjs';
 import type { Access } from '../events/access/access-of.js';
 import type { RecordedEvent } from '../events/catalog.js';
 import type { Client } from '../events/client/client-document.js';
+import { allMembersOf } from '../events/client/members.js';
 import { type Fold, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding } from '../events/log/replay.js';
@@ -68,7 +69,7 @@ class Follower {
     if (this.#failure) return false;
     try {
       for (const folding of this.foldings) advance(folding, events);
-      this.#desired().apply(events);
+      this.#desired().apply(allMembersOf(events));
       return true;
     } catch (error) {
       this.#failure = error as Error;
@@ -121,7 +122,7 @@ export class LogReadModels {
     this.records = new RecordQueries(models);
     this.admins = new AdminQueries(models);
     log.appended$.subscribe((events) => {
-      if (this.follower.apply(events)) this.#changed.next(events);
+      if (this.follower.apply(events)) this.#changed.next(allMembersOf(events));
     });
   }
 
@@ -131,7 +132,7 @@ export class LogReadModels {
     return this.#desired;
   }
 
-  /** Each batch of events, after all models have applied it. */
+  /** Each batch of events, after all models have applied it. Events about many clients are replaced by their members. */
   get changed$(): Observable<readonly RecordedEvent[]> {
     return this.#changed;
   }

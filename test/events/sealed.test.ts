@@ -13,6 +13,7 @@ const OPEN: Readonly<Record<string, string>> = {
   'SecretSettingChanged.key': 'which setting it is, not its value',
   'ClientAdded.spec.limitIp': 'a number of addresses, not an address',
   'ClientUpdated.changes.limitIp': 'a number of addresses, not an address',
+  'ClientsUpdated.clients.limitIp': 'a number of addresses, not an address',
   ...Object.fromEntries(
     ['PasskeyAdded', 'PasskeyUsed', 'PasskeyRemoved'].map((type) => [`${type}.passkey`, 'its number']),
   ),

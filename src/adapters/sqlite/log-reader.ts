@@ -1,4 +1,6 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { sharedStream } from '../../events/client/members.js';
+import { eventsIn, newestFirst } from './client-streams.js';
 import type { SqliteDatabase } from './database.js';
 import type { Keyring } from './keyring.js';
 import { type LogStatements, statements } from './log-statements.js';
@@ -10,6 +12,8 @@ const ID_BYTES = 16;
 const ID_WINDOW = 500;
 /** Rows that are searched for an id that is not in its place. */
 const FALLBACK_ROWS = 5000;
+/** Of a query of SQLite. */
+const ALL_ROWS = -1;
 
 /** Reads the event log in a SQLite database. Everything is synchronous. */
 export class LogReader {
@@ -40,8 +44,14 @@ export class LogReader {
     }
   }
 
+  /** Also the members of events about many clients, if it is the stream of a client and `version` is 0. */
   readStream(stream: string, version = 0, limit = 1000): readonly RecordedEvent[] {
-    return this.sql.stream.all(stream, version, limit).flatMap((row) => this.stored.eventsOf(row));
+    const own = this.sql.stream.all(stream, version, limit).flatMap((row) => this.stored.eventsOf(row));
+    const shared = version === 0 ? sharedStream(stream) : null;
+    if (shared === null) return own;
+    const members = this.sql.stream.all(shared, 0, ALL_ROWS).flatMap((row) => eventsIn(this.stored, row, stream));
+    if (members.length === 0) return own;
+    return [...own, ...members].sort((one, other) => one.position - other.position).slice(0, limit);
   }
 
   /** The event at a position; undefined if there is none, or if it was rolled up. */
@@ -91,10 +101,8 @@ export class LogReader {
     types: readonly RecordedEvent['type'][],
     fits: (event: RecordedEvent) => boolean = () => true,
   ): RecordedEvent | null {
-    for (const row of this.sql.backwards.iterate(stream, JSON.stringify(types))) {
-      const [event] = this.stored.eventsOf(row);
-      if (event && fits(event)) return event;
-    }
+    const rows = (one: string, wanted: string) => this.sql.backwards.iterate(one, wanted);
+    for (const event of newestFirst(this.stored, stream, types, rows)) if (fits(event)) return event;
     return null;
   }
 

@@ -1,6 +1,8 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { memberIn, sharedStream } from '../../events/client/members.js';
 import type { ChainPart, EventHeader, HeaderFilter, HeaderPage, LogSearch } from '../../events/log/log-search.js';
 import { message, type Text } from '../../messages/message.js';
+import { newestFirst } from './client-streams.js';
 import { chainHash, decodeMeta, type EventRow, idText, payloadHash } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 import type { LogReader } from './log-reader.js';
@@ -78,7 +80,23 @@ export class SqliteLogSearch implements LogSearch {
 
   ofStream(stream: string, before: number, limit: number): readonly EventHeader[] {
     const rows = this.#sql.ofStream.all(stream, this.#versionBefore(stream, before), limit);
-    return rows.map((row) => this.#header(row));
+    const own = rows.map((row) => this.#header(row));
+    const shared = sharedStream(stream);
+    const members = shared === null ? [] : this.#membersOf(shared, stream, before, limit);
+    if (members.length === 0) return own;
+    return [...own, ...members].sort((one, other) => other.position - one.position).slice(0, limit);
+  }
+
+  /** The newest events of a client among those about many clients. */
+  #membersOf(shared: string, stream: string, before: number, limit: number): readonly EventHeader[] {
+    const found: EventHeader[] = [];
+    for (const row of this.#sql.ofStream.all(shared, this.#versionBefore(shared, before), NO_LIMIT)) {
+      const event = this.event(row.position);
+      const member = event && memberIn(event, stream);
+      if (member) found.push({ ...this.#header(row), stream, type: member.type });
+      if (found.length === limit) break;
+    }
+    return found;
   }
 
   header(position: number): EventHeader | null {
@@ -90,10 +108,11 @@ export class SqliteLogSearch implements LogSearch {
     return this.#log.at(position);
   }
 
-  *earlier(stream: string, version: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent> {
-    const end = Math.min(version, (this.#sql.version.get(stream)?.version ?? 0) + 1);
-    const rows = this.#sql.earlier.iterate(stream, end, end - MAX_EARLIER, JSON.stringify(types));
-    for (const row of rows) yield* this.#log.stored.eventsOf(row);
+  earlier(stream: string, before: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent> {
+    return newestFirst(this.#log.stored, stream, types, (one, wanted) => {
+      const end = this.#versionBefore(one, before) + 1;
+      return this.#sql.earlier.iterate(one, end, end - MAX_EARLIER, wanted);
+    });
   }
 
   find(id: string, before: number): EventHeader | null {

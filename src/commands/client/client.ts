@@ -2,7 +2,6 @@ import type { PanelEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import { ClientIpsCleared, ClientIpsSeen } from '../../events/client/client-ips.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
-import type { Caused } from '../../events/log/event.js';
 import { zero } from '../../events/traffic/counters.js';
 import type { Command, Decider } from '../command.js';
 import { inboundDepletionEvents } from '../inbound/inbound.js';
@@ -15,8 +14,8 @@ import { type ClientDraft, hasClients } from './credentials.js';
 import { clientDepletion } from './limits.js';
 import { adjustments } from './many.js';
 import { clientsDue } from './renewal.js';
-import { resetClient } from './reset.js';
-import { clientIn, clientsNamed, deletions, usedBy } from './siblings.js';
+import { resetClient, resetClients } from './reset.js';
+import { clientIn, clientsNamed, deletions, existingClients, usedBy } from './siblings.js';
 
 /** A client of an inbound, by what names it in the panel API's paths or by its email. */
 export type ClientName = { readonly key: string } | { readonly email: string };
@@ -70,14 +69,7 @@ export const client: Decider<ClientCommand> = {
   ResetAllClientTraffic({ inbound }, state, { now }) {
     const numbers = numbersOf(state, inbound);
     if (numbers instanceof Rejection) return numbers;
-    const events: Caused<PanelEvent>[] = [];
-    const done = new Set<ClientNumber>();
-    for (const number of numbers) {
-      const current = state.clients.get(number);
-      if (current && !done.has(number))
-        events.push(...resetClient(state, current, now, { seenAt: events.length, done }));
-    }
-    return events;
+    return resetClients(state, existingClients(state, numbers), now);
   },
 
   AdjustClientTraffic({ email, up, down }, state, { now }) {

@@ -12,8 +12,8 @@ import type { PanelState } from '../state.js';
 import { unblocked } from '../traffic/ip-limit.js';
 import { clientDepletionEvents } from './client-rules.js';
 import { specProblem } from './credentials.js';
-import { resetClient } from './reset.js';
-import { clientsNamed, deletions, usageOwner, usedBy } from './siblings.js';
+import { resetClients } from './reset.js';
+import { clientsNamed, deletions, existingClients, usageOwner, usedBy } from './siblings.js';
 
 /** New terms of one client; absent members stay as they are. */
 export interface ClientTerms {
@@ -39,7 +39,9 @@ export type ClientsCommand =
 
 export const clientsTogether: Decider<ClientsCommand> = {
   ChangeClientTerms({ terms }, state, { now }) {
-    const events: PanelEvent[] = [];
+    // Successive events of one type are recorded as one.
+    const updates: PanelEvent[] = [];
+    const effects: PanelEvent[] = [];
     for (const asked of terms) {
       const current = state.clients.get(asked.client);
       if (!current) continue;
@@ -47,20 +49,15 @@ export const clientsTogether: Decider<ClientsCommand> = {
       const spec = { ...current.spec, ...changes };
       const why = specProblem(spec);
       if (why) return reject('CREDENTIAL_INVALID', { email: current.identity.email, why });
-      if (Object.keys(changes).length > 0) events.push(...termsEvents(state, current, { changes, spec }, now));
+      if (Object.keys(changes).length === 0) continue;
+      updates.push(ClientUpdated({ client: current.number, changes }));
+      effects.push(...effectsOf(state, current, { changes, spec }, now));
     }
-    return events;
+    return [...updates, ...effects];
   },
 
   ResetClientsTraffic({ clients }, state, { now }) {
-    const events: Caused<PanelEvent>[] = [];
-    const done = new Set<ClientNumber>();
-    for (const number of clients) {
-      const current = state.clients.get(number);
-      if (current && !done.has(number))
-        events.push(...resetClient(state, current, now, { seenAt: events.length, done }));
-    }
-    return events;
+    return resetClients(state, existingClients(state, clients), now);
   },
 
   AdjustClientsTraffic({ counters }, state, { now }) {
@@ -74,10 +71,7 @@ export const clientsTogether: Decider<ClientsCommand> = {
   },
 
   DeleteClients({ clients }, state) {
-    return deletions(
-      state,
-      [...new Set(clients)].flatMap((number) => state.clients.get(number) ?? []),
-    );
+    return deletions(state, existingClients(state, new Set(clients)));
   },
 };
 
@@ -92,8 +86,8 @@ function changesOf({ spec }: Client, { enabled, capBytes, expiresAt }: ClientTer
   return changes;
 }
 
-/** `spec`: with the changes. */
-function termsEvents(
+/** What follows from new terms. `spec`: with the changes. */
+function effectsOf(
   state: PanelState,
   current: Client,
   { changes, spec }: { readonly changes: Changes; readonly spec: ClientSpec },
@@ -103,7 +97,6 @@ function termsEvents(
   // The centre of this node decides about its clients, because its log has the expiry.
   const reevaluate = changes.enabled === true || readMark('', current.identity.comment).number !== 0;
   return [
-    ClientUpdated({ client: current.number, changes }),
     ...(changes.enabled === true ? unblocked(state, current, 'changed') : []),
     ...clientDepletionEvents(next, usedBy(state, current), now, reevaluate),
   ];

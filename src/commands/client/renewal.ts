@@ -12,7 +12,7 @@ import { resetInbound } from '../inbound/inbound.js';
 import type { PanelState } from '../state.js';
 import { clientDepletionEvents } from './client-rules.js';
 import { renewsItself, wasAhead } from './limits.js';
-import { resetClient } from './reset.js';
+import { resetClient, resetClients } from './reset.js';
 import { usedBy } from './siblings.js';
 
 const DAY_MS = 86_400_000;
@@ -54,11 +54,11 @@ function periodOf(
   if (ahead) return [began];
   const { up, down } = state.counters.inbounds.get(inbound.id) ?? zero;
   const own = up + down > 0 || inbound.depletion ? resetInbound(state, inbound, now) : [];
-  const clients = [...(state.clientsOf.get(inbound.id) ?? [])].flatMap((number) => {
+  const used = [...(state.clientsOf.get(inbound.id) ?? [])].flatMap((number) => {
     const client = state.clients.get(number);
-    return client && !done.has(number) && hasUsed(state, client) ? resetClient(state, client, now, { done }) : [];
+    return client && hasUsed(state, client) ? [client] : [];
   });
-  return [began, ...[...own, ...clients].map((event) => ({ ...event, cause: 0 }))];
+  return [began, ...[...own, ...resetClients(state, used, now, { done })].map((event) => ({ ...event, cause: 0 }))];
 }
 
 /** Renews an expired client and resets its counters. */

@@ -7,8 +7,8 @@ import type { PanelState } from '../state.js';
 
 type Known = Pick<PanelState, 'clients' | 'byEmail'>;
 
-const existingClients = (state: Known, numbers: readonly ClientNumber[]): readonly Client[] =>
-  numbers.flatMap((number) => state.clients.get(number) ?? []);
+export const existingClients = (state: Known, numbers: Iterable<ClientNumber>): readonly Client[] =>
+  [...numbers].flatMap((number) => state.clients.get(number) ?? []);
 
 /** The clients of an email, one for each inbound that it is in, the lowest number first. */
 export function clientsNamed(state: Known, email: string): readonly Client[] {
@@ -62,10 +62,10 @@ export function transferUsage(state: PanelState, client: Client, leaving?: Reado
 /** Deletes clients. Their traffic is transferred to the remaining siblings. */
 export function deletions(state: PanelState, clients: readonly Client[]): PanelEvent[] {
   const leaving = new Set(clients.map(({ number }) => number));
-  return clients.flatMap((client) => [
-    ...transferUsage(state, client, leaving),
-    ClientDeleted({ client: client.number, inbound: client.inbound }),
-  ]);
+  return [
+    ...clients.flatMap((client) => transferUsage(state, client, leaving)),
+    ...clients.map(({ number, inbound }) => ClientDeleted({ client: number, inbound })),
+  ];
 }
 
 /** The bytes that would count for a client with another email: its own move along unless they stay with a sibling. */

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
 import { type Client, evolveClients } from '../../events/client/client-document.js';
+import { membersOf } from '../../events/client/members.js';
 import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
 import { evolveInbounds, type Inbound } from '../../events/inbound/inbound-document.js';
 import type { EventHeader, LogSearch } from '../../events/log/log-search.js';
@@ -47,7 +48,7 @@ export async function readCommand(log: LogSearch, position: number, builtIn: Tem
   const events: RecordedEvent[] = [];
   for (let at = range.first.position; at <= range.last.position; at += 1) {
     const event = log.event(at);
-    if (event) events.push(event);
+    if (event) events.push(...membersOf(event));
     if (at % PAGE === 0) await nextTurn();
   }
   return {
@@ -135,7 +136,7 @@ async function stepsOf<K, D>(
     const [first] = own;
     if (!first) continue;
     const earlier: RecordedEvent[] = [];
-    for (const event of log.earlier(first.stream, first.version, types)) {
+    for (const event of log.earlier(first.stream, first.position, types)) {
       earlier.push(event);
       if (event.type === types[0]) break;
     }
@@ -157,7 +158,7 @@ function settingsStep(log: Pick<LogSearch, 'earlier'>, events: readonly Recorded
   const after: Partial<Settings> = Object.assign({}, ...own.map(({ data }) => data.changes));
   const before: Record<string, unknown> = {};
   const missing = new Set(Object.keys(after));
-  for (const event of log.earlier(first.stream, first.version, ['SettingsChanged'])) {
+  for (const event of log.earlier(first.stream, first.position, ['SettingsChanged'])) {
     const changes: Readonly<Record<string, unknown>> = event.type === 'SettingsChanged' ? event.data.changes : {};
     for (const key of missing) {
       if (!Object.hasOwn(changes, key)) continue;
@@ -177,7 +178,7 @@ function templateStep(
 ): PastCommand['template'] {
   const own = events.find((event) => event.type === 'CoreTemplateChanged');
   if (!own) return null;
-  const [earlier] = log.earlier(own.stream, own.version, ['CoreTemplateChanged']);
+  const [earlier] = log.earlier(own.stream, own.position, ['CoreTemplateChanged']);
   const former = earlier?.type === 'CoreTemplateChanged' ? earlier : null;
   return {
     before: former ? templateIn(former.data) : builtIn,

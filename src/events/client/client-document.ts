@@ -91,7 +91,11 @@ export function mayConnect(client: Client): boolean {
   return client.spec.enabled && client.depletion === null;
 }
 
+const ASCII = /^[ -~]*$/;
+
 /** Emails are compared without regard to case and to the Unicode normalization form. */
 export function emailKey(email: string): string {
-  return email.toLowerCase().normalize('NFC');
+  const lower = email.toLowerCase();
+  // A normalization takes most of the time, and changes nothing in ASCII.
+  return ASCII.test(lower) ? lower : lower.normalize('NFC');
 }

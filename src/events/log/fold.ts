@@ -11,6 +11,7 @@ export interface Fold<S> {
   /** Raise it when `apply` or the shape of the state changes. Snapshots of other versions are ignored. */
   readonly version: number;
   initial(): S;
+  /** Never gets an event about many clients, but its members; see `membersOf`. */
   apply(state: S, event: RecordedEvent): void;
   /** The value for a snapshot, by default the state. It may contain maps and sets, but no objects with methods. */
   save?(state: S): unknown;

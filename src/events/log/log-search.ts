@@ -45,13 +45,19 @@ export interface LogSearch {
   head(): LogHead;
   /** The matching events from position `low` to `high`, newest first; with a page, the newest of them. */
   between(low: number, high: number, filter: HeaderFilter, page?: HeaderPage): readonly EventHeader[];
-  /** The newest `limit` events of a stream before a position, newest first. */
+  /**
+   * The newest `limit` events of a stream before a position, newest first. In the stream of a client, its part of an event about
+   * many clients counts as an event.
+   */
   ofStream(stream: string, before: number, limit: number): readonly EventHeader[];
   header(position: number): EventHeader | null;
   /** The event at a position; undefined if there is none, or if its payload was rolled up. */
   event(position: number): RecordedEvent | undefined;
-  /** The earlier events of a stream with one of the types, newest first. Reads at most the 20,000 events before `version`. */
-  earlier(stream: string, version: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent>;
+  /**
+   * The events of a stream before a position with one of the types, newest first. Reads at most 20,000 of them. In the stream of a
+   * client, its part of an event about many clients counts as an event.
+   */
+  earlier(stream: string, before: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent>;
   /** The event with this id before a position. Null when it was appended at a time when the clock had been set back. */
   find(id: string, before: number): EventHeader | null;
   /** The events from position `low` to `high` that the event with this id caused, oldest first. */

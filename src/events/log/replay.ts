@@ -1,6 +1,7 @@
 import { MessageError, textOf } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import type { RecordedEvent } from '../catalog.js';
+import { isAboutMany, membersOf } from '../client/members.js';
 import { type Fold, loadedState } from './fold.js';
 import type { EventLog } from './log.js';
 import type { SnapshotStore } from './snapshot-store.js';
@@ -36,7 +37,8 @@ export function advance(folding: Folding, events: readonly RecordedEvent[]): voi
   for (const event of events) {
     if (event.position <= folding.position) continue;
     try {
-      folding.fold.apply(folding.state, event);
+      if (isAboutMany(event)) for (const member of membersOf(event)) folding.fold.apply(folding.state, member);
+      else folding.fold.apply(folding.state, event);
     } catch (error) {
       throw new FoldFailure(folding.fold.name, event, error);
     }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordedEvent } from '../../events/catalog.js';
+import { memberIn } from '../../events/client/members.js';
 import { groupOf } from '../../events/groups.js';
 import type { ChainPart, EventHeader, LogSearch } from '../../events/log/log-search.js';
 import { csvLine } from '../../lib/csv.js';
@@ -76,12 +77,18 @@ export class AuditPages {
     return new Subjects(this.#read, this.log);
   }
 
+  /** The event, or what it is for the client to whose stream the header belongs. */
+  #eventOf({ position, stream }: EventHeader): RecordedEvent | undefined {
+    const event = this.log.event(position);
+    return event && (memberIn(event, stream) ?? event);
+  }
+
   /** Entries of events, in the given order. */
   async entries(headers: readonly EventHeader[], say: Say, subjects = this.subjects()) {
     const entries: ReturnType<AuditPages['entryOf']>[] = [];
     const turn = new Turns();
     for (const header of headers) {
-      entries.push(this.entryOf(header, this.log.event(header.position), subjects, say));
+      entries.push(this.entryOf(header, this.#eventOf(header), subjects, say));
       await turn.next();
     }
     return entries;
@@ -129,7 +136,7 @@ export class AuditPages {
   }
 
   #line(header: EventHeader, format: 'jsonl' | 'csv', subjects: Subjects, say: Say): string {
-    const event = this.log.event(header.position);
+    const event = this.#eventOf(header);
     const { position, at, type, subject, what, by, actor, cause } = this.entryOf(header, event, subjects, say);
     if (format === 'jsonl')
       return `${JSON.stringify({ ...this.json(header, event), ip: actor.ip, subject, what, by })}\n`;

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Rehearsal } from '../../commands/rehearsal.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
+import { allMembersOf } from '../../events/client/members.js';
 import { groupOf } from '../../events/groups.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { codeOf, type Text } from '../../messages/message.js';
@@ -28,7 +29,7 @@ export async function previewOf(
 ): Promise<Previewed> {
   const { position, hash } = log.head();
   const { disconnected, reconnected } = rehearsal.effects();
-  const all = [...rehearsal.events];
+  const all = allMembersOf(rehearsal.events);
   const known = withDecided(log, all);
   const subjects = new Subjects(read, known);
   const events: Previewed['events'] = [];
@@ -54,13 +55,13 @@ const named = (clients: readonly Client[]) => ({
 function withDecided(log: LogSearch, decided: readonly RecordedEvent[]): Pick<LogSearch, 'earlier'> {
   const byStream = new Map<string, RecordedEvent[]>();
   return {
-    *earlier(stream, version, types) {
+    *earlier(stream, before, types) {
       if (byStream.size === 0)
         for (const event of decided) byStream.set(event.stream, [...(byStream.get(event.stream) ?? []), event]);
       yield* (byStream.get(stream) ?? [])
-        .filter((event) => event.version < version && types.includes(event.type))
+        .filter((event) => event.position < before && types.includes(event.type))
         .toReversed();
-      yield* log.earlier(stream, version, types);
+      yield* log.earlier(stream, before, types);
     },
   };
 }

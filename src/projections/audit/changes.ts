@@ -65,13 +65,13 @@ export function changesOf(log: Earlier, event: RecordedEvent): readonly Change[]
 /** The latest earlier value of each field. */
 function earlierValues(
   log: Earlier,
-  { stream, version }: RecordedEvent,
+  { stream, position }: RecordedEvent,
   { types, valuesOf }: (typeof HISTORIES)[number],
   fields: readonly string[],
 ): Values {
   const before = new Map<string, unknown>();
   const missing = new Set(fields);
-  for (const earlier of log.earlier(stream, version, types)) {
+  for (const earlier of log.earlier(stream, position, types)) {
     const values = valuesOf(earlier) ?? {};
     for (const field of missing) {
       if (!Object.hasOwn(values, field)) continue;
@@ -139,7 +139,7 @@ function ownChanges({ type, data }: RecordedEvent): readonly Change[] {
 function identityChanges(log: Earlier, event: RecordedEvent): readonly Change[] {
   const after = identityOf(event);
   if (!after) return [];
-  const [earlier] = log.earlier(event.stream, event.version, [
+  const [earlier] = log.earlier(event.stream, event.position, [
     'ClientAdded',
     'ClientIdentityChanged',
     'ClientCredentialRotated',
@@ -174,12 +174,12 @@ function secretChanges(log: Earlier, event: RecordedEvent): readonly Change[] {
     case 'PasswordHashUpgraded':
       return [secret('credentials')];
     case 'InboundReconfigured': {
-      const [earlier] = log.earlier(event.stream, event.version, ['InboundAdded', 'InboundReconfigured']);
+      const [earlier] = log.earlier(event.stream, event.position, ['InboundAdded', 'InboundReconfigured']);
       const hasConfig = earlier?.type === 'InboundAdded' || earlier?.type === 'InboundReconfigured';
       return changedPaths(hasConfig ? earlier.data.config : undefined, event.data.config).map(secret);
     }
     case 'CoreTemplateChanged': {
-      const [earlier] = log.earlier(event.stream, event.version, ['CoreTemplateChanged']);
+      const [earlier] = log.earlier(event.stream, event.position, ['CoreTemplateChanged']);
       const before = earlier?.type === 'CoreTemplateChanged' ? earlier.data.template : undefined;
       return changedPaths(before, event.data.template).map(secret);
     }

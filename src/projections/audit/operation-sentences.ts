@@ -86,6 +86,12 @@ export const operationSentences = {
   BackupFailed: ({ reason }: DataOf<'BackupFailed'>) => message('audit.backupFailed', { reason }),
   PanelImported: ({ version, after: { inbounds, clients } }: DataOf<'PanelImported'>) =>
     message('audit.panelImported', { version, inbounds, clients }),
+  ClientsUpdated: ({ clients }: DataOf<'ClientsUpdated'>) =>
+    message('audit.clientsUpdated', { clients: clients.length }),
+  ClientsDeleted: ({ clients }: DataOf<'ClientsDeleted'>) =>
+    message('audit.clientsDeleted', { clients: clients.length }),
+  ClientsTrafficReset: ({ clients }: DataOf<'ClientsTrafficReset'>) =>
+    message('audit.clientsReset', { ...sumOf(clients), clients: clients.length }),
   ClientWarningsSent: ({ expiring, nearCap }: DataOf<'ClientWarningsSent'>) =>
     message('audit.warningsSent', { expiring: expiring.length, nearCap: nearCap.length }),
   BackupDelivered({ chats }: DataOf<'BackupDelivered'>) {

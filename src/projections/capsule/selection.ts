@@ -1,4 +1,5 @@
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
+import { isAboutMany } from '../../events/client/members.js';
 
 /** Fields of events with the number of one client. */
 export const ONE_CLIENT = ['client', 'fromClient'] as const;
@@ -30,7 +31,7 @@ export function selected(event: RecordedEvent, subjects: Subjects): RecordedEven
   if (event.type === 'MeasurementsRolledUp') return { ...event, data: rollUp(data, subjects) } as RecordedEvent;
   const isMeasured = eventType(event.type)?.class === 'measured';
   const kept = isMeasured ? withoutOthers(data, subjects) : withoutOtherClients(data, subjects);
-  if (isMeasured && isEmptied(data, kept)) return null;
+  if ((isMeasured || isAboutMany(event)) && isEmptied(data, kept)) return null;
   return { ...event, data: kept } as RecordedEvent;
 }
 

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { membersOf } from '../../events/client/members.js';
 import { type Counters, evolveCounters, noCounters } from '../../events/traffic/counters.js';
 import type { RecountRule } from '../../events/traffic/traffic.js';
 
@@ -15,7 +16,7 @@ export function recount(events: Iterable<RecordedEvent>, rules: readonly Recount
   const counted = noCounters();
   const recounted = noCounters();
   let unchecked = 0;
-  for (const event of events) {
+  for (const event of allMembers(events)) {
     evolveCounters(counted, event);
     const isSum = event.position <= rolledTo;
     const matching = rules.filter((rule) => inPeriod(rule, event));
@@ -24,6 +25,10 @@ export function recount(events: Iterable<RecordedEvent>, rules: readonly Recount
     evolveCounters(recounted, applicable.length === 0 ? event : weighed(event, applicable));
   }
   return { counted: counted.clients, recounted: recounted.clients, unchecked };
+}
+
+function* allMembers(events: Iterable<RecordedEvent>): Generator<RecordedEvent> {
+  for (const event of events) yield* membersOf(event);
 }
 
 const isMeasurement = ({ type }: RecordedEvent): boolean =>

@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../../events/catalog.js';
+import { membersOf } from '../../events/client/members.js';
 import type { ClockSetback, Entry, Flow, LedgerStore } from '../../events/log/ledger-store.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
 import { Days } from '../../lib/time/days.js';
@@ -65,7 +66,8 @@ export class Ledger {
 
   /** Takes events in the order of the log. There are no other events up to the position `to`. */
   apply(events: readonly RecordedEvent[], to: number): void {
-    for (const event of events) if (event.position > this.#position) this.#apply(event);
+    for (const event of events)
+      if (event.position > this.#position) membersOf(event).forEach((member) => this.#apply(member));
     this.#position = Math.max(this.#position, to);
   }
 

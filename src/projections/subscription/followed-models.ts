@@ -1,5 +1,6 @@
 import { type Observable, Subject } from 'rxjs';
 import type { RecordedEvent } from '../../events/catalog.js';
+import { allMembersOf } from '../../events/client/members.js';
 import type { NodeId } from '../../events/ids.js';
 import type { LogCursor, LogTail } from '../../events/log/log-tail.js';
 import { advance, begin, type Folding } from '../../events/log/replay.js';
@@ -72,7 +73,7 @@ export class FollowedModels implements SubscriptionModels {
       this.#cursor,
       (events) => {
         this.#apply(events);
-        this.#changed.next(events);
+        this.#changed.next(allMembersOf(events));
       },
       { verify: true },
     );

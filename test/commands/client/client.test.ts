@@ -103,9 +103,9 @@ describe('ResetAllClientTraffic', () => {
       .when(reset('all'))
       .then(
         ClientTrafficReset({ client: first, up: 6, down: 6 }),
-        caused(0, ClientReactivated({ client: first })),
         ClientTrafficReset({ client: second, up: 12, down: 0 }),
-        caused(2, ClientReactivated({ client: second })),
+        caused(0, ClientReactivated({ client: first })),
+        caused(1, ClientReactivated({ client: second })),
       );
   });
 

@@ -95,8 +95,8 @@ describe('ResetClientsTraffic', () => {
       .when({ type: 'ResetClientsTraffic', data: { clients: [first, first, second, unknown] } })
       .then(
         ClientTrafficReset({ client: first, up: 6, down: 6 }),
-        caused(0, ClientReactivated({ client: first })),
         ClientTrafficReset({ client: second, up: 0, down: 0 }),
+        caused(0, ClientReactivated({ client: first })),
       );
   });
 });

@@ -115,6 +115,29 @@ export const stepKinds = {
       data: { inbound: id, clients: [someClient(b, c, a)] },
     })),
   ],
+  manyClients: [
+    1,
+    onInbound(({ id }, { a, b, c }) => {
+      const clients = Array.from({ length: 9 }, (_, i) => {
+        const { identity, ...rest } = someClient(a + i, b + i, c + i);
+        return { ...rest, identity: { ...identity, email: `many-${i}-${b % 3}`, subId: `many-${i}` } };
+      });
+      return { type: 'AddClients', data: { inbound: id, clients } };
+    }),
+  ],
+  manyTerms: [
+    1,
+    ({ state, a, b }) => {
+      const terms = [...state.clients.keys()].map((client) => ({ client, enabled: a % 3 !== 0, capBytes: b % 900 }));
+      return [{ type: 'ChangeClientTerms', data: { terms } }];
+    },
+  ],
+  manyGone: [
+    1,
+    ({ state, a }) => [
+      { type: 'DeleteClients', data: { clients: [...state.clients.keys()].slice(a % 2 === 0 ? 3 : 12) } },
+    ],
+  ],
   clientTerms: [1, editOf(({ spec }) => ({ spec }))],
   clientName: [1, editOf(({ identity }) => ({ identity }))],
   clientKey: [1, editOf(({ credential }) => ({ credential }))],

@@ -9,6 +9,7 @@ import { spanStart } from './spans.js';
 /** Events that do not commute with traffic: a sum is placed at its last reading, so it must not extend past one of these. */
 const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'ClientTrafficReset',
+  'ClientsTrafficReset',
   'ClientTrafficAdjusted',
   'ClientTrafficTransferred',
   'InboundTrafficReset',
@@ -17,6 +18,7 @@ const BARRIERS: ReadonlySet<RecordedEvent['type']> = new Set([
   'ClientIdentityChanged',
   'ClientCredentialRotated',
   'ClientDeleted',
+  'ClientsDeleted',
   'InboundUpdated',
   'InboundDeleted',
   'CoreStarted',

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { Client } from '../../../events/client/client-document.js';
+import { allMembersOf } from '../../../events/client/members.js';
 import type { ClientNumber } from '../../../events/ids.js';
 import { sumOf } from '../../../events/traffic/counters.js';
 import type { RecountRule } from '../../../events/traffic/traffic.js';
@@ -137,7 +138,13 @@ function clientsOf(
 
 /** After these events a recount up to an earlier position no longer holds for their clients, or for all. */
 const OUTDATING: ReadonlySet<string> = new Set([
-  ...['ClientTrafficReset', 'ClientTrafficAdjusted', 'ClientTrafficTransferred', 'ClientHistoryImported'],
+  ...[
+    'ClientTrafficReset',
+    'ClientsTrafficReset',
+    'ClientTrafficAdjusted',
+    'ClientTrafficTransferred',
+    'ClientHistoryImported',
+  ],
   'MeasurementsRolledUp',
 ]);
 
@@ -167,7 +174,8 @@ function outdatedBetween(
   const found = audit.log.between(after + 1, last, filter);
   if (found.length === 0) return null;
   if (found.some(({ type }) => type === 'MeasurementsRolledUp')) return reject('RECOUNT_SUMMED');
-  const streams = new Set(found.map(({ stream }) => stream));
+  const events = found.flatMap(({ position }) => audit.log.event(position) ?? []);
+  const streams = new Set(allMembersOf(events).map(({ stream }) => stream));
   const changed = changes.find(({ email }) =>
     read.clients.byEmail(email).some(({ number }) => streams.has(`client-${number}`)),
   );
