@@ -1,5 +1,6 @@
 import { prepareDataDirectory, removeUnfinished } from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
+import { isReplicated } from '../cluster/election.js';
 import type { MemberMachine } from '../commands/ports/cluster.js';
 import type { Core } from '../commands/ports/core.js';
 import { countedChange } from '../commands/reactors/traffic/counted-change.js';
@@ -98,7 +99,10 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
 
     /** Starts what acts: the core, the polls, the hourly work. */
     async start(): Promise<void> {
-      await startMachine(() => recordStart(store, version));
+      await startMachine(() => {
+        recordStart(store, version);
+        if (isReplicated(log)) store.record({ type: 'RecordClusterLeft', data: {} });
+      });
       reactors.beginShared();
     },
 

@@ -3,7 +3,7 @@ import type { DataDirectory } from '../adapters/data-directory/data-directory.js
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { openJournal } from '../store/journal.js';
 import { type Examination, examine } from './damage/examination.js';
-import { lastElection } from './election.js';
+import { isReplicated } from './election.js';
 
 /** What tells the log of one panel from that of another. */
 export interface Identity {
@@ -15,7 +15,7 @@ export interface Identity {
 
 export const identityOf = (log: SqliteEventLog): Identity => ({
   id: log.at(1)?.id ?? '',
-  wasMember: lastElection(log) !== null,
+  wasMember: isReplicated(log),
 });
 
 /** The identity of the log in a directory; null when the log is empty or missing. */

@@ -25,6 +25,10 @@ export function lastElection(log: Pick<ElectionLog, 'lastOf'>): Election | null 
   return { at: event.meta.at, member, former, reason };
 }
 
+/** Whether the log is replicated: a member led, and the panel has not run alone since. */
+export const isReplicated = (log: Pick<ElectionLog, 'lastOf'>): boolean =>
+  log.lastOf('cluster', ['LeaderElected', 'ClusterLeft'])?.type === 'LeaderElected';
+
 /** Who led before, and why it does no longer, from the log and from the last reports of the members. */
 export function formerLeader(
   log: Pick<ElectionLog, 'lastOf'>,

@@ -37,13 +37,14 @@ interface Parts {
 
 /**
  * Moves the events after a position into a file: they never reached the stream. The caller holds the lock of the directory and
- * has the log closed. A crash in between leaves at most a complete file and the log as it was. Null: there was no such event.
+ * has the log closed. Throws `MessageError` when the panel has run alone after the position. A crash in between leaves at most a complete file and the log as it was. Null: there was no such event.
  */
 export async function setAsideTail({ directory, position, keys, now }: Parts): Promise<SetAside | null> {
   const db = openDatabase(directory.database);
   try {
     const tail = tailAfter(db, position);
     if (tail === null) return null;
+    if (tail.leftAt !== null) throw new MessageError(message('start.clusterLeft', { position: tail.leftAt }));
     if (tail.prunes) throw new MessageError(message('start.clusterGap', { position }));
     const destroyed = new Map<string, readonly Uint8Array[]>();
     for (const id of tail.destroyed) destroyed.set(id, await keys.all(id));

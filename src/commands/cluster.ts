@@ -1,4 +1,5 @@
 import {
+  ClusterLeft,
   LeaderElected,
   LeadershipHandedOver,
   MemberAddressChanged,
@@ -15,6 +16,7 @@ export type ClusterCommand =
   | Command<'RecordMemberApproved', Parameters<typeof MemberApproved>[0]>
   | Command<'RecordTailSetAside', Parameters<typeof TailSetAside>[0]>
   | Command<'HandOverLeadership', Parameters<typeof LeadershipHandedOver>[0]>
+  | Command<'RecordClusterLeft', Parameters<typeof ClusterLeft>[0]>
   | Command<'RecordStreamRebuilt', Parameters<typeof StreamRebuilt>[0]>
   | Command<
       'RemoveMember',
@@ -27,6 +29,7 @@ export const cluster: Decider<ClusterCommand> = {
   RecordMemberApproved: (data) => [MemberApproved(data)],
   RecordTailSetAside: (data) => [TailSetAside(data)],
   HandOverLeadership: (data) => [LeadershipHandedOver(data)],
+  RecordClusterLeft: (data) => [ClusterLeft(data)],
   RecordStreamRebuilt: (data) => [StreamRebuilt(data)],
   RemoveMember({ member, force }, { inbounds }) {
     const homed = [...inbounds.values()].filter(({ machine }) => machine === member).map(({ tag }) => tag);

@@ -90,6 +90,14 @@ export const StreamRebuilt = defineEvent('StreamRebuilt', {
   stream: () => 'cluster',
 });
 
+export const ClusterLeft = defineEvent('ClusterLeft', {
+  summary:
+    'The panel started alone, without its cluster. What it records from here on is acknowledged by this machine only, so it is never set aside.',
+  recordedBy: { RecordClusterLeft: 'a panel starts without `PORTOLAN_CLUSTER_URL` and was a member before' },
+  data: z.strictObject({}),
+  stream: () => 'cluster',
+});
+
 export const MemberApproved = defineEvent('MemberApproved', {
   summary:
     'An operator let a machine join the cluster: the leader handed the master key over, sealed to its public key.',
@@ -109,4 +117,5 @@ export const clusterEvents = [
   MemberRemoved,
   MemberAddressChanged,
   StreamRebuilt,
+  ClusterLeft,
 ] as const;

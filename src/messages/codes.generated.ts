@@ -233,6 +233,7 @@ export interface MessageParams {
   'audit.memberAddress': { readonly member: string | number; readonly address: string | number };
   'audit.memberAddressUnknown': { readonly member: string | number };
   'audit.memberApproved': { readonly member: string | number; readonly fingerprint: string | number };
+  'audit.clusterLeft': None;
   'audit.streamRebuilt': { readonly member: string | number; readonly first: number; readonly last: number };
   'backup.noRoomForBackup': { readonly mb: string | number };
   'backup.noRoomForState': { readonly mb: string | number };
@@ -1939,6 +1940,7 @@ export interface MessageParams {
   'start.clusterNotInitialized': { readonly url: string | number };
   'start.clusterOtherPanel': { readonly url: string | number; readonly found: string | number; readonly expected: string | number };
   'start.clusterRefused': { readonly url: string | number; readonly why: string | number };
+  'start.clusterLeft': { readonly position: number };
   'start.clusterGap': { readonly position: number };
   'start.clusterNameTaken': { readonly host: string | number; readonly member: string | number };
   'storage.fileMissing': { readonly file: string | number };

@@ -1,7 +1,7 @@
 import type { openClusterStore } from '../../adapters/nats/cluster-store.js';
 import type { ReportedMember, StreamFault } from '../../commands/ports/cluster.js';
 import { type Alignment, align, type ComparedLog } from '../alignment.js';
-import { type ElectionLog, lastElection } from '../election.js';
+import { type ElectionLog, isReplicated, lastElection } from '../election.js';
 import { faultIn } from './stream-fault.js';
 
 type Store = Pick<Awaited<ReturnType<typeof openClusterStore>>, 'stream' | 'lease' | 'members'>;
@@ -34,10 +34,9 @@ export async function examine(
 /** Whether a log can go on with the stream without a change of what it has. */
 export const continues = ({ relation }: Alignment): boolean => relation !== 'diverged' && relation !== 'gap';
 
-/** A member that was not the last leader appends only what comes from the stream. */
+/** A member that was not the last leader appends only what comes from the stream, unless it has run alone since. */
 function wasInStream(log: Pick<ElectionLog, 'lastOf'>, name: string): boolean {
-  const last = lastElection(log);
-  return last !== null && last.member !== name;
+  return isReplicated(log) && lastElection(log)?.member !== name;
 }
 
 /** The last position that a member knows to be in the stream; 0 = unknown. */

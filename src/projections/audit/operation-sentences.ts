@@ -53,6 +53,7 @@ export const operationSentences = {
   MemberRemoved: ({ member }: DataOf<'MemberRemoved'>) => message('audit.memberRemoved', { member }),
   StreamRebuilt: ({ member, fromPosition, toPosition }: DataOf<'StreamRebuilt'>) =>
     message('audit.streamRebuilt', { member, first: fromPosition, last: toPosition }),
+  ClusterLeft: () => message('audit.clusterLeft'),
   MemberApproved: ({ member, fingerprint }: DataOf<'MemberApproved'>) =>
     message('audit.memberApproved', { member, fingerprint }),
   TailSetAside: ({ member, fromPosition, toPosition, file }: DataOf<'TailSetAside'>) =>

@@ -14,6 +14,8 @@ export interface Tail {
   readonly destroyed: readonly string[];
   /** Whether it has removed payloads of measurements, which only the stream still has. */
   readonly prunes: boolean;
+  /** Position at which the panel began to run alone: later events were acknowledged. Null = it did not. */
+  readonly leftAt: number | null;
 }
 
 function* rowsAfter(db: SqliteDatabase, position: number): Generator<EventRow> {
@@ -53,13 +55,15 @@ function opens(row: EventRow, keyring: Keyring): boolean {
 export function tailAfter(db: SqliteDatabase, position: number): Tail | null {
   let last = position;
   let prunes = false;
+  let leftAt: number | null = null;
   const destroyed: string[] = [];
   for (const row of rowsAfter(db, position)) {
     last = row.position;
     prunes ||= row.type === 'MeasurementsRolledUp';
+    if (row.type === 'ClusterLeft') leftAt ??= row.position;
     if (row.type === 'DataKeyDestroyed') destroyed.push(String(storedData(row)?.['key']));
   }
-  return last === position ? null : { first: position + 1, last, destroyed, prunes };
+  return last === position ? null : { first: position + 1, last, destroyed, prunes, leftAt };
 }
 
 /** Writes the events after a position to a new file, as `portolan events export` does. Durable when it returns. */
