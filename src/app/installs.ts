@@ -13,7 +13,7 @@ import type { Adapters } from './adapters.js';
 import type { Panel } from './panel.js';
 
 /** Installs newer versions of the core, of the panel and of the geo files. */
-export interface Installs {
+interface Installs {
   readonly coreInstall: CoreInstall;
   readonly panelUpdate: PanelUpdate;
   readonly geoUpdate: GeoUpdate;

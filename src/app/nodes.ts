@@ -18,7 +18,7 @@ type Warn = (message: string, fields?: object) => void;
 type NodesPanel = Pick<Panel, 'read' | 'dispatch' | 'log' | 'alarms' | 'now'>;
 
 /** The remote nodes of a panel. They do nothing before `start`. */
-export interface Nodes {
+interface Nodes {
   readonly nodes: RemoteNodes;
   readonly nodeHistories: NodeHistories;
   /** Probes and synchronizes the nodes until `disposal`. */

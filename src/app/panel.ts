@@ -12,7 +12,7 @@ import { openStore, recordStart } from '../store/panel-store.js';
 import { createReactors } from './reactors.js';
 
 /** What a panel needs from its environment. Tests pass substitutes. */
-export interface PanelParts {
+interface PanelParts {
   readonly dataDir: string;
   readonly version: string;
   readonly createCore: (directory: ReturnType<typeof prepareDataDirectory>, splice: boolean) => Core;
@@ -25,7 +25,7 @@ export interface PanelParts {
 }
 
 /** What a panel needs of its cluster. */
-export interface Cluster extends MemberMachine {
+interface Cluster extends MemberMachine {
   /** Compares the closed log with that of the cluster. The caller holds the lock. */
   prepare(directory: ReturnType<typeof prepareDataDirectory>): Promise<void>;
   /** Waits a moment for what was appended last, and gives up the leadership. */

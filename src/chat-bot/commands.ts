@@ -48,7 +48,7 @@ export function aboutCommand(command: CommandName, words: Words): Phrase {
 }
 
 /** A command as it was written. */
-export interface WrittenCommand {
+interface WrittenCommand {
   /** In lower case; `search` for a text without a command. */
   readonly name: string;
   readonly rest: string;

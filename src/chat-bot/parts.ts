@@ -27,7 +27,7 @@ export interface BotParts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-export interface CoreChecks {
+interface CoreChecks {
   /** Why the core would not start with its present configuration; null when it would. */
   readonly problem: () => Promise<Rejection | null>;
   /** The next event of one of these types after `position`, or null after `ms`. */

@@ -66,7 +66,7 @@ export type SingleCommand =
   | ClusterCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
-export type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
+type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
 
 export type AnyCommand = SingleCommand | CommandSequence;
 

@@ -8,7 +8,7 @@ import { Rejection } from './rejection.js';
 import type { PanelState } from './state.js';
 
 /** Clients whose access changes, in the order of their numbers. */
-export interface Effects {
+interface Effects {
   /** They may connect now, and could no longer. Deleted clients are included. */
   readonly disconnected: readonly Client[];
   /** They may not connect now, and then could. Added clients are included. */

@@ -3,7 +3,7 @@ import type { OwnCodeUsed } from '../events/second-factor.js';
 import { evolveFactors, type SecondFactors } from '../events/second-factor-document.js';
 import { credentialsKey, upgradedCredentialsKey } from '../events/user.js';
 
-export interface User {
+interface User {
   readonly id: number;
   readonly username: string;
   readonly passwordHash: string;

@@ -10,7 +10,7 @@ import type { ReadModels } from '../projections/read-models.js';
 import type { PanelStore } from '../store/panel-store.js';
 
 /** The account of an empty log, ready to be created. */
-export interface FirstAdmin {
+interface FirstAdmin {
   /**
    * Prints the password, if it was generated, and then creates the account, in one synchronous step. In this order a start
    * that is killed in between loses nothing: the next one generates another password. Throws `MessageError` when the password

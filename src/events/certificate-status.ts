@@ -3,7 +3,7 @@ import type { RecordedEvent } from './catalog.js';
 import type { ServerName } from './certificate.js';
 
 /** The last recorded state of a server's certificate, so that nothing is recorded twice. */
-export interface CertificateStatus {
+interface CertificateStatus {
   readonly fingerprint: string;
   /** The last rejected files with their problem; null after a certificate was loaded. */
   readonly refused: string | null;

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from './catalog.js';
 
-export interface Passkey {
+interface Passkey {
   readonly id: number;
   readonly name: string;
   /** Host name of the panel for which it is valid. */

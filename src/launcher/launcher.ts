@@ -17,7 +17,7 @@ export const FULL_CODE = 74;
 /** The message that a ready panel sends to its launcher over the IPC channel of `child_process`. */
 export const READY = { type: 'ready' } as const;
 
-export interface LaunchOptions {
+interface LaunchOptions {
   /** The folder of the installation of this launcher. Its files may change between two starts of the panel. */
   readonly root: string;
   /** The arguments after `portolan` on the command line, with `serve` among them. */
@@ -82,7 +82,7 @@ export function choosePanel(dataDir: string, version: string | null): void {
   else replaceFile(pointerOf(dataDir), `${version}\n`);
 }
 
-export interface RollBack {
+interface RollBack {
   readonly version: string;
   readonly to: string;
   readonly reason: Text;

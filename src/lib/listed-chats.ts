@@ -1,5 +1,5 @@
 /** A chat of the setting `chatBotChatId`, such as `72` or `72=3`. */
-export interface ListedChat {
+interface ListedChat {
   readonly chat: number;
   /** The admin to whom the chat belongs; null = none, the chat has full access. */
   readonly admin: string | null;

@@ -40,7 +40,7 @@ export const ACTIONS = {
 } as const;
 
 export type Resource = keyof typeof ACTIONS;
-export type ActionOn<R extends Resource> = (typeof ACTIONS)[R][number];
+type ActionOn<R extends Resource> = (typeof ACTIONS)[R][number];
 
 /** One action on one resource. A combination that does not exist does not compile. */
 export type Permission = {

@@ -2,7 +2,7 @@ import { eventType, type RecordedEvent } from '../events/catalog.js';
 import type { Actor } from '../events/log/event.js';
 
 /** Who caused an event, without the address. */
-export type FeedActor = Omit<Actor, 'ip'>;
+type FeedActor = Omit<Actor, 'ip'>;
 
 /** An event for other programs, without sealed fields and without the address of the actor. */
 export interface FeedEvent {

@@ -18,7 +18,7 @@ const PAGE = 1000;
 const hex = (bytes: Buffer): string => bytes.toString('hex');
 
 /** The signed head of a position; null when none was signed. */
-export function headAt(
+function headAt(
   log: Pick<ProvenLog, 'at'>,
   { heads }: Pick<Proofs, 'heads'>,
   position: number,

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../events/catalog.js';
 import type { Fold } from '../events/log/fold.js';
 
 /** One line of the audit timeline. It has no data, so it contains no secrets. */
-export interface TimelineEntry {
+interface TimelineEntry {
   readonly position: number;
   readonly at: number;
   readonly type: string;
@@ -12,7 +12,7 @@ export interface TimelineEntry {
 }
 
 /** The newest administrative events, the oldest first. */
-export type Timeline = TimelineEntry[];
+type Timeline = TimelineEntry[];
 
 const MAX_ENTRIES = 2000;
 /** Measurements are left out, because they would displace the administrative events. */

@@ -14,7 +14,7 @@ import { keptIn } from './backup-files.js';
 import { type Journal, openJournal } from './journal.js';
 
 /** The readable part of a database, from the first event on. */
-export interface ReadablePart {
+interface ReadablePart {
   /** The last event that can be read and is in the chain; 0 = none. */
   readonly position: number;
   /** When it happened, in ms since 1970. */

@@ -57,7 +57,7 @@ interface Caches {
 }
 
 /** The event log of a running panel with everything that follows it: write state, read models, ledger and snapshots. */
-export interface Deciding {
+interface Deciding {
   /** Like `dispatch`, for commands that are committed in groups. */
   readonly submit: Submit;
   /** Decides commands on a copy of the write state. */

@@ -27,7 +27,7 @@ export interface VerifiedFiles {
 }
 
 /** What a verification found. `texts` are sentences for people, `result` is the same for programs. */
-export interface Verification {
+interface Verification {
   readonly ok: boolean;
   readonly texts: readonly Text[];
   readonly result: object;

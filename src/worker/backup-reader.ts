@@ -32,7 +32,7 @@ function keyOf(row: BackupRow, passphrase: string): Buffer {
 }
 
 /** A check to run when the foldings have reached a position. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly position: number;
   readonly check: () => void;
 }

@@ -3,7 +3,7 @@ import type { SettingKey, Settings } from '../events/settings/settings.js';
 import { message, type Text } from '../messages/message.js';
 
 /** A setting that keeps the value of this machine. */
-export interface HostSetting {
+interface HostSetting {
   readonly key: SettingKey;
   readonly value: string | number;
   readonly why: Text;

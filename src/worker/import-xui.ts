@@ -36,7 +36,7 @@ import { type CorePlace, prepareTemplate } from './xui-template.js';
 
 export type { ImportReport } from '../commands/import/plan.js';
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The log names this actor. */
   readonly requestedBy: Actor;
   /** Milliseconds since 1970. */

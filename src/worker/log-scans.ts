@@ -13,7 +13,7 @@ const TIMEOUT_MS = 15 * 60_000;
 const KEPT = 2;
 
 /** The counters of clients by number. */
-export interface RecountTable {
+interface RecountTable {
   readonly counted: (client: number) => Counter | undefined;
   readonly recounted: (client: number) => Counter | undefined;
   /** Sums of former measurements to which a rule could not be applied. */

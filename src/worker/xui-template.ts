@@ -21,7 +21,7 @@ export interface CorePlace {
 }
 
 /** The core template of the imported panel; null = the default one. */
-export interface PreparedTemplate {
+interface PreparedTemplate {
   readonly template: JsonObject | null;
   readonly outboundTestUrl: string;
   readonly findings: readonly ImportFinding[];

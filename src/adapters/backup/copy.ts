@@ -14,7 +14,7 @@ import { boxKey } from './key-box.js';
 import { BACKUP_SCHEMA, FORMAT } from './layout.js';
 import { missingMb, sizeOf } from './room.js';
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly directory: Pick<DataDirectory, 'database' | 'masterKey'>;
   /** The file to create; it must not exist. */
   readonly file: string;
@@ -25,7 +25,7 @@ export interface CopyOptions {
   readonly now: number;
 }
 
-export interface Copied {
+interface Copied {
   readonly bytes: number;
   readonly position: number;
   readonly sealed: boolean;

@@ -4,7 +4,7 @@ import { message } from '../../messages/message.js';
 import { open, seal } from '../sqlite/keyring.js';
 
 /** How the master key is stored in a backup. */
-export interface KeyBox {
+interface KeyBox {
   readonly sealing: 'none' | 'scrypt';
   /** Empty without a passphrase. */
   readonly salt: Buffer;

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
 /** Limit of open connections; further ones are closed. */
 const MAX_CONNECTIONS = 16;
 
-export interface ControlServer {
+interface ControlServer {
   /** Closes the open connections and deletes the socket. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { configCheck, coreBinary } from './process/config-check.js';
 import { type CoreFilesOptions, coreFiles } from './process/core-files.js';
 import { type Log, XrayProcess } from './process/xray-process.js';
 
-export interface XrayOptions extends CoreFilesOptions {
+interface XrayOptions extends CoreFilesOptions {
   /** Path of the executable, or null when there is none. */
   readonly binary: string | null;
   readonly log: Log;

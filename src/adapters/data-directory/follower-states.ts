@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readSpare } from './files.js';
 
 const States = z.array(z.object({ pid: z.int().nullable(), state: z.string() }));
-export type FollowerStates = Readonly<z.output<typeof States>>;
+type FollowerStates = Readonly<z.output<typeof States>>;
 
 const fileIn = (run: string): string => join(run, 'followers.json');
 

@@ -17,7 +17,7 @@ import { message } from '../../messages/message.js';
 import { GaugeFile } from './file.js';
 import { Rings, SLOT_SECONDS, WINDOW } from './rings.js';
 
-export interface GaugeParts {
+interface GaugeParts {
   readonly host: HostMonitor;
   readonly core: Pick<Core, 'process' | 'stats'>;
   /** The number of clients that are online. */

@@ -18,7 +18,7 @@ import { reasonOf } from '../releases/geo-files.js';
 import { type GeoLists, geoLists } from '../releases/geo-format.js';
 import { ruleSetFile } from './rule-set.js';
 
-export interface GeoSourceOptions {
+interface GeoSourceOptions {
   readonly web: Web;
   /** The folder from which the core reads them. */
   readonly folder: string;

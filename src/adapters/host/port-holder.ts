@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const LISTENING = '0A';
 
 /** A process that listens for TCP on a port. */
-export interface PortHolder {
+interface PortHolder {
   readonly pid: number;
   /** Its command name, as `ps` shows it. */
   readonly name: string;

@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { PanelLines } from './panel-lines.js';
 import { redact } from './redact.js';
 
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** Field names whose values are never logged, at the top level and up to two levels deep. */
 const SECRETS = [

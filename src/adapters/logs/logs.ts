@@ -3,7 +3,7 @@ import { accessLines } from './access.js';
 import { type JournalOptions, journalLines } from './journal.js';
 import type { PanelLines } from './panel-lines.js';
 
-export interface LogParts {
+interface LogParts {
   readonly lines: PanelLines;
   /** The log folder of the core. */
   readonly logDir: string;

@@ -3,7 +3,7 @@ import type { Web } from '../../commands/ports/web.js';
 import { tunnelProvider } from './tunnel.js';
 import { vpnProvider } from './vpn.js';
 
-export interface ProviderUrls {
+interface ProviderUrls {
   /** `PORTOLAN_WGPROV_URL`, without a slash at its end. */
   readonly tunnel: string;
   /** `PORTOLAN_VPNPROV_URL`. */

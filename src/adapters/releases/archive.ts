@@ -8,7 +8,7 @@ import { ReleaseError } from '../../commands/ports/releases.js';
 import { textOf } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 
-export interface ArchiveLimits {
+interface ArchiveLimits {
   readonly entries: number;
   /** Total size of the unpacked files, in bytes. */
   readonly bytes: number;

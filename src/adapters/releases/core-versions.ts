@@ -13,7 +13,7 @@ import { extract } from './archive.js';
 import { type Release, releasesAt, versionOf } from './feed.js';
 import { fetchArchive } from './fetch-archive.js';
 
-export interface CoreVersionOptions {
+interface CoreVersionOptions {
   readonly web: Web;
   /** An URL with the list of releases in the format of the GitHub API. */
   readonly url: string;

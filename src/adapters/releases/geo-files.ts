@@ -9,7 +9,7 @@ import { message, type Text } from '../../messages/message.js';
 import { flushAsync } from '../data-directory/files.js';
 import { geoFileProblem } from './geo-format.js';
 
-export interface GeoOptions {
+interface GeoOptions {
   readonly web: Web;
   /** GitHub or a mirror of it. */
   readonly url: string;

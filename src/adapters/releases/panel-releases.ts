@@ -11,7 +11,7 @@ import { extract } from './archive.js';
 import { releaseAt, versionOf } from './feed.js';
 import { fetchArchive } from './fetch-archive.js';
 
-export interface PanelReleaseOptions {
+interface PanelReleaseOptions {
   readonly web: Web;
   /** A URL whose `/latest` returns the newest release in the format of GitHub. Null = not configured. */
   readonly url: string | null;

@@ -31,7 +31,7 @@ const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\0';
 
 /** The header of a database file. It is read without SQLite, which may write even on a read-only connection. */
-export interface Header {
+interface Header {
   /** Whether the file begins with the magic string of SQLite. */
   readonly isDatabase: boolean;
   readonly isEmpty: boolean;

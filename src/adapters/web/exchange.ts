@@ -9,7 +9,7 @@ import { check, checkName, hostOf, parseUrl, type Resolve, unreached } from './t
 import type { TlsSessions } from './tls-sessions.js';
 import { undici } from './undici.js';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly resolve: Resolve;
   readonly sessions: TlsSessions;
   /** Allows private addresses for every target; a request may allow them for its own. */

@@ -13,7 +13,7 @@ const CONNECT_MS = 10_000;
 const DEFAULT_PORT = 1080;
 
 /** A SOCKS5 proxy. User name and password may be empty. */
-export interface Proxy {
+interface Proxy {
   readonly host: string;
   readonly port: number;
   readonly user: string;

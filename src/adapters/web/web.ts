@@ -8,7 +8,7 @@ import { fileSink, memorySink } from './sinks.js';
 import { check, parseUrl, type Resolve, unreached } from './target.js';
 import { TlsSessions } from './tls-sessions.js';
 
-export interface WebOptions {
+interface WebOptions {
   /** Disables the address check for every request: `PORTOLAN_ALLOW_PRIVATE_OUTBOUND`. */
   readonly allowPrivate: boolean;
   /** For tests; default: the system's resolver. */

@@ -23,7 +23,7 @@ const MAX_FILE_BYTES = 1024 ** 3;
 const HEADER = 'SQLite format 3\0';
 
 /** The content of a database file. */
-export interface XuiFile {
+interface XuiFile {
   readonly panel: XuiPanel;
   /** Of the file without its write-ahead log, hex. */
   readonly sha256: string;

@@ -11,7 +11,7 @@ const MAX_SHOWN_CHARS = 60;
 const known = new Map<string, Table<never>>(Object.values(tables).map((table) => [table.name, table as Table<never>]));
 
 /** What the tables show of the release, and the columns that each of them has. */
-export interface Shape {
+interface Shape {
   readonly version: '2.x' | '3.0';
   /** By table; without tables that are missing or cannot be read. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;

@@ -19,7 +19,7 @@ import { accessProblem } from './access-rules.js';
 const HOUR_MS = 3_600_000;
 const MAX_NAME_CHARS = 64;
 /** The longest time for which two secrets of a token are valid. */
-export const MAX_OVERLAP_HOURS = 720;
+const MAX_OVERLAP_HOURS = 720;
 
 /** A secret that was just generated. Commands never contain the secret itself. */
 interface NewSecret {
@@ -28,7 +28,7 @@ interface NewSecret {
   readonly hash: string;
 }
 
-export interface RequestedToken {
+interface RequestedToken {
   readonly name: string;
   readonly role: string;
   readonly inbounds: readonly InboundId[];

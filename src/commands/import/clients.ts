@@ -18,7 +18,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 const MAX_ADDRESSES = 2 ** 31 - 1;
 
 /** A converted client. */
-export interface ImportedClient {
+interface ImportedClient {
   readonly draft: ClientDraft;
   /** Its cap or its expiry is reached. */
   readonly depletion: Depletion | null;

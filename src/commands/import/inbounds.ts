@@ -43,7 +43,7 @@ export function depletionOfInbound(row: XuiInbound, now: number): Depletion | nu
 }
 
 /** The context for the checks of an inbound: the inbounds before it, and the imported users and nodes. */
-export interface InboundContext {
+interface InboundContext {
   readonly state: PanelState;
   readonly owner: (user: number) => UserId;
   readonly notes: Notes;

@@ -65,7 +65,7 @@ export interface Replacement {
 }
 
 /** What a backup says of itself. */
-export interface BackupOrigin {
+interface BackupOrigin {
   /** The identity of the log, and the last event in the backup. */
   readonly generation: string;
   readonly position: number;

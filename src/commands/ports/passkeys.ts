@@ -1,5 +1,5 @@
 /** A credential as a browser sends it: the result of `PublicKeyCredential.toJSON()`. Binary members are base64url. */
-export interface Registration {
+interface Registration {
   readonly id: string;
   readonly rawId: string;
   readonly type: 'public-key';
@@ -9,7 +9,7 @@ export interface Registration {
     readonly transports: readonly string[];
   };
 }
-export interface Assertion {
+interface Assertion {
   readonly id: string;
   readonly rawId: string;
   readonly type: 'public-key';
@@ -37,7 +37,7 @@ export interface NewPasskey {
 }
 
 /** A known credential. */
-export interface StoredPasskey {
+interface StoredPasskey {
   readonly credentialId: string;
   readonly publicKey: string;
   readonly signCount: number;

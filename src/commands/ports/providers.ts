@@ -1,7 +1,7 @@
 import { MessageError } from '../../messages/error.js';
 
 /** A device at the tunnel provider. All members except the IDs are secrets. */
-export interface TunnelDevice {
+interface TunnelDevice {
   readonly id: string;
   readonly token: string;
   readonly license: string;

@@ -7,7 +7,7 @@ export interface TwoFactorProof {
 }
 
 /** What an admin needs to set up an app: nothing of it is stored until a code of the token confirms it. */
-export interface TwoFactorProposal {
+interface TwoFactorProposal {
   /** Base32, 160 bits. */
   readonly token: string;
   /** For the app, by a link. */

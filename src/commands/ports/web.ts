@@ -23,13 +23,13 @@ export interface WebRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface WebAnswer {
+interface WebAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-export interface Download {
+interface Download {
   readonly bytes: number;
   /** Hex. */
   readonly sha256: string;

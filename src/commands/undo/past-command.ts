@@ -30,7 +30,7 @@ export interface PastCommand {
 }
 
 /** The template of the core, and the URL of outbound tests. */
-export interface Template {
+interface Template {
   readonly template: JsonObject;
   readonly outboundTestUrl: string;
 }
@@ -213,7 +213,7 @@ function hasErased(log: Pick<LogSearch, 'earlier'>, events: readonly RecordedEve
 }
 
 /** Whether a data key was destroyed. */
-export function isDestroyed(log: Pick<LogSearch, 'earlier'>, key: string): boolean {
+function isDestroyed(log: Pick<LogSearch, 'earlier'>, key: string): boolean {
   for (const event of log.earlier('keys', Number.MAX_SAFE_INTEGER, ['DataKeyDestroyed']))
     if (event.type === 'DataKeyDestroyed' && event.data.key === key) return true;
   return false;

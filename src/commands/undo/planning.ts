@@ -15,7 +15,7 @@ export interface Obstacle {
 }
 
 /** One compensating command, for the document that it is about. */
-export interface Compensation {
+interface Compensation {
   readonly document: string;
   readonly name: string;
   readonly command: SingleCommand;

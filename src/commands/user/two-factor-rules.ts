@@ -19,13 +19,13 @@ export interface SubmittedCodes {
 }
 
 /** The requested change of two-factor login; undefined = unchanged. */
-export interface TwoFactorChange {
+interface TwoFactorChange {
   readonly enable: boolean;
   readonly token: string | undefined;
 }
 
 /** The two settings after a change, and the events besides their change. */
-export interface TwoFactorOutcome {
+interface TwoFactorOutcome {
   readonly problems: readonly SettingProblem[];
   readonly enable: boolean;
   readonly token: string;

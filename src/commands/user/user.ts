@@ -22,7 +22,7 @@ import { type Evidence, evidenceUsed, factorsOf } from './second-factors.js';
 import { codeUsed } from './two-factor-rules.js';
 
 /** A name and the hash of a password. Commands never contain the password itself. */
-export interface NewCredentials {
+interface NewCredentials {
   readonly username: string;
   readonly passwordHash: string;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** A fact in the past tense. `data` holds only JSON values; bytes are integers, times are milliseconds since 1970. */
-export interface DomainEvent<T extends string = string, D = unknown> {
+interface DomainEvent<T extends string = string, D = unknown> {
   readonly type: T;
   readonly data: D;
 }
@@ -48,7 +48,7 @@ export type Caused<E extends DomainEvent = DomainEvent> = E & { readonly cause?:
  * How a top-level field of an event is encrypted: the name of its data key, and the value that readers get after that key
  * was destroyed. That value has the same shape and no personal data, so that folds can process it.
  */
-export interface Seal<D, V> {
+interface Seal<D, V> {
   readonly key: (data: D) => string;
   readonly erased: (data: D) => V;
 }
@@ -57,7 +57,7 @@ type Upcaster = (older: never) => unknown;
 type Data<S extends z.ZodType> = z.output<S>;
 
 /** `kept` forever, or `measured`: its payload is rolled up and pruned after the retention window. */
-export type EventClass = 'kept' | 'measured';
+type EventClass = 'kept' | 'measured';
 
 /** An event type: call it to make an event, read its fields to store one. */
 export interface EventType<T extends string = string, S extends z.ZodType = z.ZodType> {

@@ -22,7 +22,7 @@ export const entryKinds = [
   'transferred in',
   'transferred out',
 ] as const;
-export type EntryKind = (typeof entryKinds)[number];
+type EntryKind = (typeof entryKinds)[number];
 
 /** Another change of the counter of a client, or of the client. */
 export interface Entry {

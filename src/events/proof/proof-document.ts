@@ -4,13 +4,13 @@ import type { RecordedEvent } from '../catalog.js';
 import type { SinkName } from './proof.js';
 
 /** A head of this panel: its position, and that of the event that contains it. */
-export interface HeadPlace {
+interface HeadPlace {
   readonly position: number;
   readonly event: number;
 }
 
 /** What a place outside of the panel has accepted. */
-export interface SinkState {
+interface SinkState {
   /** Position of the last head that it accepted; 0 = none. */
   readonly position: number;
   /** When, ms since 1970; 0 = never. */
@@ -20,7 +20,7 @@ export interface SinkState {
 }
 
 /** The heads of another panel. */
-export interface OtherPanel {
+interface OtherPanel {
   readonly publicKey: string;
   /** The head with the highest position. */
   readonly last: SignedHead;

@@ -4,7 +4,7 @@ import type { WebhookId } from '../ids.js';
 import { evolve } from '../log/fold.js';
 
 /** An event that a receiver rejected. */
-export interface DeadLetter {
+interface DeadLetter {
   /** Position of the event. */
   readonly event: number;
   readonly type: string;

@@ -8,7 +8,7 @@ import type { FeedPage, FeedQuery } from '../panel/contract/events.js';
 import { cursorAt, cursorText } from '../panel/contract/feed-cursor.js';
 import { JsonOf } from '../panel/contract/route.js';
 
-export type FeedLog = Pick<EventLog, 'read' | 'head' | 'appended$'> & Parameters<typeof cursorAt>[0];
+type FeedLog = Pick<EventLog, 'read' | 'head' | 'appended$'> & Parameters<typeof cursorAt>[0];
 
 /** Events in a page when the query has no limit. */
 const DEFAULT_LIMIT = 500;

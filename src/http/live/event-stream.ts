@@ -21,7 +21,7 @@ const MEDIA = 'text/event-stream';
 const { events } = eventRoutes;
 
 /** `beatMs` and `stuckMs` are for tests. */
-export interface StreamTimes {
+interface StreamTimes {
   readonly beatMs: number;
   readonly stuckMs: number;
 }

@@ -60,7 +60,7 @@ export interface HandlerCore extends Pick<Core, 'config' | 'keys'> {
 }
 
 /** The core, and the recording of its state. */
-export interface CoreServices {
+interface CoreServices {
   readonly core: HandlerCore;
   /** Records the core's counters up to now; false = it has not responded within two seconds. */
   readonly collect: () => Promise<boolean>;
@@ -76,7 +76,7 @@ export interface CoreServices {
 }
 
 /** The machine: its load, its logs, its ports and its certificate files. */
-export interface MachineServices {
+interface MachineServices {
   readonly host: HostMonitor;
   readonly gauges: Gauges;
   readonly logs: Logs;
@@ -110,7 +110,7 @@ export interface MachineServices {
 }
 
 /** The services that authenticate admins. */
-export interface AccountServices {
+interface AccountServices {
   readonly passwords: Passwords;
   readonly directory: Directory;
   readonly twoFactor: TwoFactor;
@@ -125,7 +125,7 @@ export interface NodeServices {
 }
 
 /** Newer versions of the core, the panel and the geo files. */
-export interface ReleaseServices {
+interface ReleaseServices {
   readonly coreInstall: Pick<CoreInstall, 'install' | 'installed' | 'list'>;
   readonly panelUpdate: Pick<PanelUpdate, 'install' | 'info'>;
   readonly geoUpdate: Pick<GeoUpdate, 'update'>;
@@ -139,7 +139,7 @@ export type ComparedSide =
   | { readonly position: number };
 
 /** Backups. */
-export interface BackupServices {
+interface BackupServices {
   readonly backups: Backups;
   /** Checks of files that are to replace the state. */
   readonly restoreChecks: RestoreChecks;
@@ -164,7 +164,7 @@ export interface BackupServices {
 }
 
 /** The panel's own servers. */
-export interface ServerServices {
+interface ServerServices {
   /** The settings that a flag or an environment variable overrides. */
   readonly overrides: Overrides;
   /** Whether a restart of the servers is in progress, from the request to its end. */
@@ -182,7 +182,7 @@ export interface ServerServices {
 }
 
 /** Requests to other machines: all of them go through `web`. */
-export interface OutsideServices {
+interface OutsideServices {
   readonly web: Web;
   readonly providers: Providers;
 }

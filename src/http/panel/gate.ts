@@ -38,7 +38,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 const MAX_HEADERS = 200;
 
 /** Statuses of requests that are rejected before routing. */
-export type RejectedStatus = 400 | 403 | 404 | 431;
+type RejectedStatus = 400 | 403 | 404 | 431;
 
 interface GateParts {
   readonly services: Pick<PanelServices, 'read' | 'now' | 'backup' | 'history' | 'server'>;

@@ -26,7 +26,7 @@ export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> =
   Rejection | Message | Download | FramedPage | Attachment | TextStream
 >;
 /** What the caller sent. */
-export interface Input {
+interface Input {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;

@@ -13,7 +13,7 @@ import { baseHeaders, withBase } from '../server/headers.js';
 import { type Made, usagesOf } from './subscription-answers.js';
 
 /** A head and a body, sent unchanged. */
-export interface Sent {
+interface Sent {
   readonly headers: string[];
   /** A latin1 string: Node sends it in one piece with the head, a buffer in a second one. */
   readonly body: string;

@@ -33,7 +33,7 @@ interface SubscriptionServerParts {
 /** Enough for the apps of a mobile network behind one address that fetch in the same seconds. */
 const USUAL: AdmissionRules = { most: 2048, mostOfOne: 256, budgetMs: 3, requestMs: 0 };
 
-export interface SubscriptionServer {
+interface SubscriptionServer {
   readonly endpoints: Endpoints;
   /** Counts requests that found nothing. */
   readonly misses: MissLimiter;

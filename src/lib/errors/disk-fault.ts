@@ -1,7 +1,7 @@
 import { message, type Text } from '../../messages/message.js';
 
 /** Why a disk operation failed. */
-export interface DiskFault {
+interface DiskFault {
   readonly kind: 'full' | 'read-only' | 'failed';
   readonly why: Text;
 }

@@ -4,7 +4,7 @@ import { isObject } from '../json.js';
 import { sha256 } from './sha256.js';
 
 /** An event as it is stored, without its two hashes. */
-export interface StoredEvent {
+interface StoredEvent {
   readonly position: number;
   /** UUID, lower case. */
   readonly id: string;
@@ -23,7 +23,7 @@ export interface StoredEvent {
 }
 
 /** The hashes of an event. */
-export interface Hashes {
+interface Hashes {
   readonly payloadHash: Buffer;
   readonly hash: Buffer;
 }

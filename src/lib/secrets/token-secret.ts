@@ -5,7 +5,7 @@ export const TOKEN_PREFIX = 'ptl_';
 /** Characters of a secret that lists show. */
 const SHOWN_CHARS = TOKEN_PREFIX.length + 8;
 
-export interface TokenSecret {
+interface TokenSecret {
   /** 256 random bits after the prefix. It is shown once and never stored. */
   readonly secret: string;
   /** The first characters, to recognise it in a list. */

@@ -4,7 +4,7 @@ import type { ReadModels } from '../read-models.js';
 import { rejectedInbound } from './audit-search.js';
 
 /** What an event is about. */
-export interface Subject {
+interface Subject {
   readonly kind: 'client' | 'inbound' | 'node' | 'user' | 'geoSource' | 'token';
   readonly number: number;
   /** Its name now, or the last one that it had; empty when that was erased. */

@@ -1,7 +1,7 @@
 import type { Entry, Flow } from '../../events/log/ledger-store.js';
 
 /** The part of the ledger from which an account is read. */
-export interface LedgerReader {
+interface LedgerReader {
   flowsOf(client: number): readonly Flow[];
   entriesOf(client: number): readonly Entry[];
 }
@@ -14,7 +14,7 @@ export interface Account {
   readonly entries: readonly Entry[];
 }
 
-export interface AccountMember {
+interface AccountMember {
   readonly client: number;
   /** The inbound to which it was added; 0 when unknown. */
   readonly inbound: number;

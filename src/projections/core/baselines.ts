@@ -9,7 +9,7 @@ import { type Counter, zero } from '../../events/traffic/counters.js';
  * A client has its own counters under any name. The counters of an inbound are under its tag, which another inbound may get
  * later in the same run. The core learns that after the log, so an event records when the counter was handed over.
  */
-export interface Baselines {
+interface Baselines {
   /** By machine; `''` = this panel is alone. */
   readonly machines: Map<string, RunBaselines>;
   /** The tag that each inbound has. */
@@ -17,7 +17,7 @@ export interface Baselines {
 }
 
 /** The same for the core of one machine. */
-export interface RunBaselines {
+interface RunBaselines {
   readonly run: string;
   /** By client number, deleted ones included. */
   readonly clients: CounterTable;

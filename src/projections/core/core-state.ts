@@ -13,7 +13,7 @@ interface CoreProcessState {
 }
 
 /** The state of the cores, from the log. */
-export interface CoreState {
+interface CoreState {
   /** By machine; `''` = this panel is alone. */
   readonly processes: Map<string, CoreProcessState>;
   /** Whether they should run. */

@@ -12,7 +12,7 @@ import { coreInbound, coreUser } from './core-json.js';
 import { defaultTemplate } from './template.js';
 
 /** What may differ between the log and the core since the last call. */
-export interface CoreChanges {
+interface CoreChanges {
   readonly template: boolean;
   /** Tags of inbounds that were added, changed or removed. */
   readonly inbounds: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export interface CoreChanges {
 }
 
 /** Clients and inbounds that may no longer connect. */
-export interface Closed {
+interface Closed {
   readonly clients: ReadonlySet<ClientNumber>;
   readonly inbounds: ReadonlySet<InboundId>;
 }

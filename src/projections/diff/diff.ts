@@ -18,7 +18,7 @@ export interface FieldChange extends Change {
 }
 
 /** An event between two moments that changed a document. */
-export interface ChangingEvent {
+interface ChangingEvent {
   readonly position: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -60,7 +60,7 @@ export interface DiffFilter {
 }
 
 /** How many documents of each noun were added, removed and changed. */
-export type DiffCounts = Readonly<Record<DocumentDiff['change'], number>>;
+type DiffCounts = Readonly<Record<DocumentDiff['change'], number>>;
 
 /** Documents that are compared in one step. */
 const STEP = 100;

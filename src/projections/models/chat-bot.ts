@@ -2,7 +2,7 @@ import type { ClientNumber } from '../../events/ids.js';
 import { type Fold, foldOf } from '../../events/log/fold.js';
 
 /** Clients for which a warning was sent. It is not sent again until their expiry, cap or counters change. */
-export interface WarnedOf {
+interface WarnedOf {
   readonly expiry: Set<ClientNumber>;
   readonly cap: Set<ClientNumber>;
 }

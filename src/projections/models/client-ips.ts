@@ -3,7 +3,7 @@ import type { Fold } from '../../events/log/fold.js';
 import { mayBePruned } from '../../events/traffic/traffic.js';
 
 /** The recorded addresses of each client, with the time when they were last seen (ms since 1970). */
-export type ClientIps = Map<number, ReadonlyMap<string, number>>;
+type ClientIps = Map<number, ReadonlyMap<string, number>>;
 
 /** The addresses of one or several clients as one list without duplicates, the newest first. */
 export function newestFirst(

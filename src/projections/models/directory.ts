@@ -5,7 +5,7 @@ import type { Fold } from '../../events/log/fold.js';
 import { mayBePruned } from '../../events/traffic/traffic.js';
 
 /** What the directory sync did to clients, by the actor of their events. */
-export interface DirectoryClients {
+interface DirectoryClients {
   /** Clients that it added and that still exist. */
   readonly made: Set<ClientNumber>;
   /** Clients that it disabled, and that were not enabled or disabled by others since. */

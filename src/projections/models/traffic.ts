@@ -2,7 +2,7 @@ import type { Fold } from '../../events/log/fold.js';
 import { type Counters, evolveCounters, noCounters } from '../../events/traffic/counters.js';
 
 /** Counters, and totals that are not affected by resets. */
-export interface Traffic extends Counters {
+interface Traffic extends Counters {
   /** Up plus down of each client since it was added, in bytes. */
   readonly clientsAllTime: Map<number, number>;
   readonly inboundsAllTime: Map<number, number>;

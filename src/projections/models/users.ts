@@ -24,7 +24,7 @@ export interface Session {
 }
 
 /** The admin accounts, their sessions, and the API token. */
-export interface Users {
+interface Users {
   readonly users: Map<number, UserRow>;
   /** By SHA-256 of the session id, hex. */
   readonly sessions: Map<string, Session>;

@@ -1,7 +1,7 @@
 import type { Client } from '../../events/client/client-document.js';
 
 /** A client as the panel API has it in `settings.clients`. */
-export type ApiClient = {
+type ApiClient = {
   id?: string;
   security: string;
   password?: string;

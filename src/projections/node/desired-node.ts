@@ -7,7 +7,7 @@ import { clientDigest, credentialMember, type InboundFields, inboundDigest } fro
 import { apiClient } from './api-client.js';
 
 /** What the ownership marks of this panel contain. */
-export interface Centre {
+interface Centre {
   /** The panel id. */
   readonly id: () => string;
   /** See `uidOf`; empty when it is unknown. */

@@ -9,7 +9,7 @@ export interface NodeBaseline extends CounterBaseline {
 }
 
 /** The last recorded counters of all nodes. A client is on one machine, so its number is a sufficient key. */
-export interface NodeBaselines {
+interface NodeBaselines {
   readonly clients: Map<number, NodeBaseline>;
   readonly inbounds: Map<number, NodeBaseline>;
   /** The id of the panel that counted; empty for a 3x-ui, which has none. */

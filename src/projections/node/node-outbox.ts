@@ -24,7 +24,7 @@ export interface OutboxEntry {
 }
 
 /** Changes that were recorded here and have not reached their node. */
-export interface NodeOutbox {
+interface NodeOutbox {
   readonly entries: Map<InboundId, OutboxEntry>;
   /** Positions of the changes of each inbound since its node was last in sync, in order. */
   readonly waiting: Map<InboundId, number[]>;

@@ -28,7 +28,7 @@ export interface NodeRestart {
   readonly inbounds: readonly number[];
 }
 
-export interface Nodes {
+interface Nodes {
   readonly documents: Map<NodeId, Node>;
   /** Missing before the first probe, after a change of address and while the node is disabled. */
   readonly connectivity: Map<NodeId, NodeConnectivity>;

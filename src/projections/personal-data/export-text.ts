@@ -3,7 +3,7 @@ import type { Statement } from '../statement/statement.js';
 import type { PersonalData } from './personal-data.js';
 
 /** Where and when an export was made. */
-export interface ExportHead {
+interface ExportHead {
   readonly email: string;
   /** Milliseconds since 1970. */
   readonly madeAt: number;

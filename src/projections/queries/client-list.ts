@@ -9,17 +9,17 @@ const EXPIRING_MS = 7 * DAY_MS;
 const HIGH_USAGE = 0.8;
 
 /** The state of a client by its own terms, whatever its inbound does. */
-export type ClientState = 'active' | 'expiring' | 'high' | 'disabled' | 'depleted' | 'expired';
+type ClientState = 'active' | 'expiring' | 'high' | 'disabled' | 'depleted' | 'expired';
 /** `active` as a filter also matches clients that are about to run out. */
-export const CLIENT_FILTERS = [
+const CLIENT_FILTERS = [
   ...(['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const),
 ] as const;
-export type ClientFilter = (typeof CLIENT_FILTERS)[number];
-export const CLIENT_SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
-export type ClientSort = (typeof CLIENT_SORTS)[number];
+type ClientFilter = (typeof CLIENT_FILTERS)[number];
+const CLIENT_SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
+type ClientSort = (typeof CLIENT_SORTS)[number];
 
 /** Which clients a list shows. */
-export interface ClientSelection {
+interface ClientSelection {
   /** A part of the email, UUID, subscription id, comment or chat id; letter case does not matter. */
   readonly search: string;
   readonly state: ClientFilter;
@@ -29,7 +29,7 @@ export interface ClientSelection {
   readonly node?: number | undefined;
 }
 
-export interface ClientList {
+interface ClientList {
   /** All matching clients, in order. */
   readonly clients: readonly Client[];
   /** How many clients match the search and the inbound, by state. */

@@ -4,7 +4,7 @@ import { type Counters, evolveCounters, noCounters } from '../../events/traffic/
 import type { RecountRule } from '../../events/traffic/traffic.js';
 
 /** The counters of the clients under the rules of the panel, and under other rules. */
-export interface Recount {
+interface Recount {
   readonly counted: Counters['clients'];
   readonly recounted: Counters['clients'];
   /** Sums of former measurements to which a rule with `moreThan` could not be applied: their measurements are no longer known. */

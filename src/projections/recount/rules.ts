@@ -7,7 +7,7 @@ import { message, type Text } from '../../messages/message.js';
 /** The most rules of a recount. */
 export const MAX_RULES = 100;
 /** The name of this panel's own core as a node in a rule. */
-export const LOCAL_NODE = 'local';
+const LOCAL_NODE = 'local';
 
 /** A rule as people write it: days of the panel's time zone, such as 2026-03-31, both inclusive, and nodes by name. */
 export interface WrittenRule extends Pick<RecountRule, 'moreThan' | 'count'> {
@@ -17,7 +17,7 @@ export interface WrittenRule extends Pick<RecountRule, 'moreThan' | 'count'> {
 }
 
 /** What is wrong with a rule. `field`: its path, for example `0.from`. */
-export interface RuleProblem {
+interface RuleProblem {
   readonly field: string;
   readonly problem: Text;
 }

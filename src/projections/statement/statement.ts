@@ -5,7 +5,7 @@ import type { Text } from '../../messages/message.js';
 import type { Account } from '../core/accounts.js';
 
 /** The bytes of one day that one machine counted for one client. */
-export interface StatementSource extends Counter {
+interface StatementSource extends Counter {
   /** This machine, or a node. */
   readonly source: Text;
   readonly client: number;
@@ -14,7 +14,7 @@ export interface StatementSource extends Counter {
 }
 
 /** A change of the counter other than counted bytes, or of the client itself; up and down are the difference. */
-export interface StatementEntry extends Counter {
+interface StatementEntry extends Counter {
   readonly at: number;
   readonly position: number;
   readonly client: number;
@@ -25,7 +25,7 @@ export interface StatementEntry extends Counter {
   readonly by: Text;
 }
 
-export interface StatementDay {
+interface StatementDay {
   readonly date: string;
   readonly sources: readonly StatementSource[];
   readonly entries: readonly StatementEntry[];

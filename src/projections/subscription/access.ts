@@ -15,7 +15,7 @@ const schemes: Partial<Record<Protocol, ShareLink['scheme']>> = {
 };
 
 /** The credential of a client in a link. */
-export interface Access extends Pick<ShareLink, 'scheme' | 'user' | 'method'> {
+interface Access extends Pick<ShareLink, 'scheme' | 'user' | 'method'> {
   /** All clients share it, so the link has the name of the inbound only. */
   readonly shared: boolean;
 }

@@ -1,7 +1,7 @@
 import { type Client, mayConnect } from '../../events/client/client-document.js';
 
 /** The parts of a link's name. */
-export interface NameParts {
+interface NameParts {
   /** The remark of the inbound. */
   readonly inbound: string;
   readonly email: string;

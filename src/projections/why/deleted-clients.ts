@@ -42,7 +42,7 @@ export function explainDeleted(): { readonly rule: Text; readonly remedies: read
 }
 
 /** The owner of a statement. */
-export interface StatementOwner {
+interface StatementOwner {
   readonly email: string;
   /** Null: all clients that have the email now. */
   readonly client: number | null;

@@ -17,7 +17,7 @@ export interface Explanation extends Why {
 }
 
 /** Why a node is unreachable; null while it answers or its state is unknown. */
-export type OfflineReason = (node: NodeId) => Text | null;
+type OfflineReason = (node: NodeId) => Text | null;
 
 /** Explains every client of an email, one for each inbound, as of `now` (ms); empty when there is none. */
 export function explain(

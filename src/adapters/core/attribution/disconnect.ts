@@ -9,7 +9,7 @@ import type { CoreLogs } from './logs.js';
 import { destroy, onPorts, portOf, udpPortsOf } from './sockets.js';
 import type { Outgoing } from './trace.js';
 
-export interface DisconnectOptions {
+interface DisconnectOptions {
   /** The process of the core. */
   readonly pid: number;
   readonly logs: CoreLogs;

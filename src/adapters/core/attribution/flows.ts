@@ -6,7 +6,7 @@ import { startTimeout } from '../../../lib/timeout.js';
 /** Inclusive ranges. */
 type Ports = readonly (readonly [number, number])[];
 
-export interface ClientFlows {
+interface ClientFlows {
   /** Address and port of clients, as the access log writes them: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
   readonly sources: readonly string[];
   /** Local UDP ports of the inbound. */

@@ -1,7 +1,7 @@
 import { type Accepted, hostOf } from './access-log.js';
 
 /** The owner of a session. */
-export interface Owner {
+interface Owner {
   /** The number of the client; 0 for an account that does not belong to a client. */
   readonly client: number;
   readonly inbound: string;
@@ -13,7 +13,7 @@ export interface Owner {
  * Finds the access line of each dispatched session: the same target at about the same time. Either may be missing, because
  * the core drops log entries under load. So a session gets an owner only when no other client is possible.
  */
-export interface Pairs<Session> {
+interface Pairs<Session> {
   addLine(line: Accepted): void;
   /** `at`: µs, by the clock of the lines. */
   addSession(session: Session, target: string, at: number): void;

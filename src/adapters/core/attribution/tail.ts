@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { previousOf, removeUnlessPlain } from '../process/files.js';
 
 /** Reads new lines of a log. */
-export interface Tail {
+interface Tail {
   read(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ export interface Outgoing {
 }
 
 /** A socket of the core, and the client that it serves. */
-export interface Flow extends Outgoing {
+interface Flow extends Outgoing {
   /** Its number. */
   readonly client: number;
   readonly inbound: string;

@@ -11,7 +11,7 @@ export interface Conversion {
   readonly convert: (config: { readonly inbounds: readonly JsonObject[] }) => Promise<Converted>;
 }
 
-export interface AllConverted {
+interface AllConverted {
   readonly handlers: readonly Handler[];
   /** The inbounds that the core refuses, by tag. */
   readonly problems: ReadonlyMap<string, CoreError>;

@@ -5,7 +5,7 @@ import { message } from '../../../messages/message.js';
 import { x25519 } from './keys.js';
 
 /** Runs the executable with these arguments and resolves to what it printed; rejects with `CoreError`. */
-export type Ask = (args: readonly string[]) => Promise<string>;
+type Ask = (args: readonly string[]) => Promise<string>;
 
 /** base64 and base64url. */
 const KEY = '([\\w+/=-]+)';

@@ -7,7 +7,7 @@ import { message, type Text } from '../../../messages/message.js';
 import { fold } from './names.js';
 import { refused as templateError } from './template.js';
 
-export interface PathRules {
+interface PathRules {
   readonly dataDir: string;
   /** The inbound that is checked, or null for the template. */
   readonly inbound: string | null;

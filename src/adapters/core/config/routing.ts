@@ -46,7 +46,7 @@ export function rulesOf(config: { readonly app: readonly TypedMessage[] }): read
 }
 
 /** A routing rule that sends requests to a blackhole. */
-export interface BlockRule {
+interface BlockRule {
   /** By which the rule is found and removed. */
   readonly ruleTag: string;
   readonly inbound: string;

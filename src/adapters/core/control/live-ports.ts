@@ -14,7 +14,7 @@ import { addInbounds, addUser, onlineUsers, removeInbound, removeUser, usersOf }
 import { coreMetrics } from './metrics.js';
 
 /** What the ports of a running core work on. */
-export interface LiveParts extends XrayProcessParts {
+interface LiveParts extends XrayProcessParts {
   readonly process: Pick<XrayProcess, 'live' | 'running' | 'metricsAddress'>;
 }
 

@@ -10,7 +10,7 @@ import type { Endpoint } from './chain.js';
 /** Timeout for one endpoint, including the lookup of its name, in ms. */
 const DIAL_MS = 5_000;
 
-export interface DialRules {
+interface DialRules {
   readonly resolve: Resolve;
   readonly allowPrivate: boolean;
 }

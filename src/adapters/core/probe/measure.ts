@@ -6,7 +6,7 @@ import { openTunnel } from '../../web/socks.js';
 import type { ProbeProxy } from './config.js';
 
 /** One request through the proxy, on a new connection. Whole ms since the start, except `tlsMs`, which is a duration. */
-export interface Measured {
+interface Measured {
   readonly statusCode: number;
   /** Up to the end of the headers; the body is not read. */
   readonly delay: number;

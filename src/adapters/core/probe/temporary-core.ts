@@ -23,7 +23,7 @@ const MAX_OUTPUT_CHARS = 16_384;
 /** Bytes: its logs are off, so a core that prints more is broken. */
 const MAX_PRINTED_BYTES = 4 * 1024 * 1024;
 
-export interface TemporaryCoreOptions {
+interface TemporaryCoreOptions {
   readonly binary: string;
   /** Each core gets its own folder in here. */
   readonly runDir: string;

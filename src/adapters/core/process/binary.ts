@@ -9,7 +9,7 @@ import { decode, type TypedMessage } from '../control/messages.js';
 import { binaryMissing, binaryUnusable } from './binary-errors.js';
 import { type Outcome, runBinary } from './run-binary.js';
 
-export interface BinaryOptions {
+interface BinaryOptions {
   /** Path of the executable, or null when there is none. */
   readonly path: string | null;
   /** The folder for configurations while the executable reads them. */

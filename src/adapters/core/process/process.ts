@@ -19,7 +19,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly binary: string;
   readonly run: string;
   readonly version: string;

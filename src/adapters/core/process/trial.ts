@@ -11,7 +11,7 @@ export interface TrialCore {
 }
 
 /** `whole`: with one account at most; whether an inbound can listen does not depend on its accounts. */
-export interface TrialCores extends Conversion {
+interface TrialCores extends Conversion {
   /** Starts a core without inbounds. Rejects when it does not start. */
   open(): Promise<TrialCore>;
 }

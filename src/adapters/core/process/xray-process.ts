@@ -34,7 +34,7 @@ import { type TrialCore, trialInbounds } from './trial.js';
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void;
 
 /** A run that this adapter controls. */
-export interface LiveCore {
+interface LiveCore {
   readonly core: RunningCore;
   readonly api: CoreApi;
   readonly logs: CoreLogs;

@@ -7,7 +7,7 @@ import { keysOf } from './batch-codec.js';
 const PAGE = 500;
 
 /** The part of the log after a position. */
-export interface Tail {
+interface Tail {
   readonly first: number;
   readonly last: number;
   /** Data keys that its events have destroyed. */

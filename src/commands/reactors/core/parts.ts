@@ -6,7 +6,7 @@ import type { AnyCommand } from '../../catalog.js';
 import type { Core } from '../../ports/core.js';
 
 /** The desired configuration, folded from the log. */
-export interface Desired {
+interface Desired {
   config(): CoreConfig;
   template(): JsonObject;
   takeChanges(): {
@@ -17,7 +17,7 @@ export interface Desired {
 }
 
 /** The state of the core in the log. */
-export interface CoreRecord {
+interface CoreRecord {
   /** The last run, and whether the core should run. */
   process(): {
     readonly run: string | null;
@@ -30,7 +30,7 @@ export interface CoreRecord {
   refused(): ReadonlyMap<number, Text>;
 }
 
-export interface CoreCounterReader {
+interface CoreCounterReader {
   /** Reads the counters a last time, before a run ends. */
   readLast(): Promise<void>;
   /** Records the traffic of inbounds that lost their tags, before other inbounds are added under these tags. */

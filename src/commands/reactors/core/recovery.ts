@@ -1,7 +1,7 @@
 import { CoreError, type CoreProcess } from '../../ports/core.js';
 
 /** What to do after a failed pass. */
-export interface RecoveryPlan {
+interface RecoveryPlan {
   /** True: restart the core. False: compare it with the desired configuration. */
   readonly restart: boolean;
   /** Delay before that, ms. */

@@ -29,7 +29,7 @@ export function excludedInbounds({
 
 type StartedCore = Pick<Core, 'process' | 'config'>;
 
-export type Started =
+type Started =
   | { readonly ok: true; readonly run: CoreRun }
   | { readonly ok: false; readonly reason: Text; readonly configuration: boolean };
 

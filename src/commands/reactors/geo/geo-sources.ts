@@ -12,7 +12,7 @@ import type { GeoPlace, GeoSourceFiles, StagedGeo } from '../../ports/geo-source
 import { Rejection, reject } from '../../rejection.js';
 import { GeoSwitch, type GeoSwitchParts } from './geo-switch.js';
 
-export interface GeoSourcesParts extends GeoSwitchParts {
+interface GeoSourcesParts extends GeoSwitchParts {
   readonly files: GeoSourceFiles;
   /** The current sources. */
   readonly sources: () => ReadonlyMap<number, GeoSource>;

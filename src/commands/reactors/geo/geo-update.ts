@@ -7,7 +7,7 @@ import type { GeoFileName, GeoFiles, GeoResult } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
 import { logFailure } from '../releases/install-failure.js';
 
-export interface GeoUpdateParts {
+interface GeoUpdateParts {
   readonly files: GeoFiles;
   readonly config: () => CoreConfig;
   readonly warn: (message: string, fields?: object) => void;

@@ -7,7 +7,7 @@ import { IdleCounters } from './idle-counters.js';
 import { matchClients, matchInbounds, type SentInbound } from './match.js';
 
 /** Whether an account can be renamed now. */
-export type Renaming = 'now' | 'later' | /** By way of a free name, or it waits for itself. */ 'detour';
+type Renaming = 'now' | 'later' | /** By way of a free name, or it waits for itself. */ 'detour';
 
 /** Decides when an email on a node can be removed or reused without losing bytes or crediting them to another client. */
 export interface Gate {
@@ -38,7 +38,7 @@ export const ungated: Gate = {
 };
 
 /** Clients and inbounds that should be disconnected and still transfer bytes. */
-export interface StillConnected {
+interface StillConnected {
   readonly clients: readonly ClientNumber[];
   readonly inbounds: readonly InboundId[];
 }

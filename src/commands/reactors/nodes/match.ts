@@ -15,7 +15,7 @@ export interface SentInbound {
 }
 
 /** A desired inbound and its counterpart on the node. */
-export interface InboundMatch {
+interface InboundMatch {
   readonly desired: DesiredInbound;
   /** Null = it is not there. */
   readonly listed: ListedInbound | null;
@@ -81,7 +81,7 @@ export function isShared({ mark, clients }: ListedInbound): boolean {
 }
 
 /** The clients of an inbound: desired and listed. `number`s are indexes in the listing. */
-export interface ClientMatch {
+interface ClientMatch {
   /** A desired client, and its index in the listing. */
   readonly both: readonly (readonly [DesiredClient, number])[];
   readonly missing: readonly DesiredClient[];

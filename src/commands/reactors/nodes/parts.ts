@@ -26,7 +26,7 @@ export interface OutboxItem extends SentInbound {
 }
 
 /** What the log knows of the nodes. Times in ms since 1970. */
-export interface NodeRecords {
+interface NodeRecords {
   /** The identity of this panel. */
   readonly ownId: () => string;
   readonly nodes: () => readonly Node[];

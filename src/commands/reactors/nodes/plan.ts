@@ -17,7 +17,7 @@ import {
 } from './steps.js';
 
 /** A client in one of our inbounds that this panel did not create. */
-export interface ForeignClient {
+interface ForeignClient {
   readonly inbound: string;
   readonly email: string;
 }

@@ -17,7 +17,7 @@ interface Choice {
   readonly trial: { readonly from: string | null; readonly since: number | null } | null;
 }
 
-export interface CoreInstallParts {
+interface CoreInstallParts {
   readonly core: Pick<Core, 'process' | 'binary'>;
   readonly versions: CoreVersions;
   readonly choice: () => Choice;

@@ -7,7 +7,7 @@ import type { PanelReleases } from '../../ports/releases.js';
 import { Rejection, reject } from '../../rejection.js';
 import { failureOf, logFailure } from './install-failure.js';
 
-export interface PanelUpdateParts {
+interface PanelUpdateParts {
   readonly releases: PanelReleases;
   /** The version that runs. */
   readonly version: string;
@@ -18,7 +18,7 @@ export interface PanelUpdateParts {
   readonly warn: (message: string, fields?: object) => void;
 }
 
-export interface PanelUpdateInfo {
+interface PanelUpdateInfo {
   readonly currentVersion: string;
   readonly latestVersion: string;
   readonly updateAvailable: boolean;

@@ -14,7 +14,7 @@ import { realityPublicKey } from './reality.js';
 type LinkModels = Omit<SubscriptionModels, 'changed$'>;
 
 /** A client that a subscription shows, and its inbound. */
-export interface Subscribed {
+interface Subscribed {
   readonly inbound: Inbound;
   readonly client: Client;
 }

@@ -32,7 +32,7 @@ export function settingsView(read: ReadModels, environment: Overrides): Record<s
 }
 
 /** The servers as the caller reaches them, and the features of the core. */
-export interface PageFacts {
+interface PageFacts {
   readonly requestHost: string;
   readonly subPort: number;
 }

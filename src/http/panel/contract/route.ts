@@ -5,7 +5,7 @@ import type { Permission } from '../../../lib/permissions.js';
  * Who may call: `none` = every client; `session` = a logged-in browser; `panel` = a session or the Bearer token. An unsafe
  * request of a session needs the CSRF token.
  */
-export type Auth = 'none' | 'session' | 'panel';
+type Auth = 'none' | 'session' | 'panel';
 /** Callers of routes that are not for everyone. */
 export type KnownAuth = Exclude<Auth, 'none'>;
 

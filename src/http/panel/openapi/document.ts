@@ -17,7 +17,7 @@ import { settingSchemas } from './settings.js';
 import { SOCKET_PATH, SOCKET_TAG, socketOperation } from './socket.js';
 
 /** One row of a table, with its operation id. */
-export interface Operation {
+interface Operation {
   readonly id: string;
   readonly tag: string;
   readonly route: Route;

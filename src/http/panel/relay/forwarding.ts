@@ -13,7 +13,7 @@ const LEADER_MS = 3000;
 const RETRY_MS = 100;
 
 /** A request to pass on. */
-export interface Forwarded {
+interface Forwarded {
   readonly req: IncomingMessage;
   readonly res: Response;
   /** As the caller sent it. */

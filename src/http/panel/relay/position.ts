@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** A browser that has changed something sends it, so that each member waits until it has the change. */
-export const POSITION_COOKIE = 'portolan-position';
+const POSITION_COOKIE = 'portolan-position';
 /** Seconds after a change in which a browser waits for it. Every member has it after that, or is cut off. */
 const COOKIE_SECONDS = 30;
 /** How long a request may wait for a position, in ms. */

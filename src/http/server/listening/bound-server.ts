@@ -9,7 +9,7 @@ const RETRIES = 20;
 const RETRY_MS = 250;
 
 /** A server that listens. */
-export interface BoundServer {
+interface BoundServer {
   readonly endpoints: Endpoints;
   readonly keeper: CertificateKeeper;
   endpoint: Endpoint;

@@ -13,7 +13,7 @@ export interface CertificateAndKey {
   readonly key: Buffer;
 }
 
-export interface EndpointRules extends ServerRules {
+interface EndpointRules extends ServerRules {
   /**
    * Receives each connection before any byte was read. Admits it by calling `enter`, now or later, or destroys it.
    * `secured`: a TLS handshake follows.

@@ -15,7 +15,7 @@ export const HEADERS_TIMEOUT_MS = 10_000;
 /** Interval of the connection check, in ms. */
 const CHECK_MS = 2000;
 
-export type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type Upgrade = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export interface ServerRules extends Partial<ServerTraffic> {
   /** Timeout for the headers, in ms. */

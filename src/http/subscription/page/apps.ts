@@ -1,5 +1,5 @@
 /** The data for an app link: a URL for each format that supports the links, and the name of the subscription. */
-export interface Offer {
+interface Offer {
   /** Null when none of the links has a URL. */
   readonly url: string | null;
   /** Null when the format supports none of the links or is disabled. */

@@ -14,7 +14,7 @@ import { infoPage } from './page.js';
 import type { SingleLink } from './single-links.js';
 
 /** A valid subscription, and its URLs in the other formats; null for a disabled one. */
-export interface Shown extends SubscriptionRequest {
+interface Shown extends SubscriptionRequest {
   readonly jsonUrl: string | null;
   readonly clashUrl: string | null;
   readonly language: Language;

@@ -30,7 +30,7 @@ export function timeShown(ms: number, { language, zone, calendar }: TimeWords): 
 }
 
 /** When a subscription ends: the remaining time, and the date if there is one. */
-export interface EndShown {
+interface EndShown {
   readonly away: string;
   readonly moment: string | null;
 }

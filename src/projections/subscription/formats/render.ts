@@ -5,7 +5,7 @@ import type { Format } from './format.js';
 import { emptySingBoxProfile, singBoxProfile } from './sing-box.js';
 import { type XrayExtras, xrayConfigs } from './xray.js';
 
-export interface FormatSettings extends XrayExtras {
+interface FormatSettings extends XrayExtras {
   readonly subEncrypt: boolean;
   readonly apiDialect: 'spec' | '3x-ui';
 }

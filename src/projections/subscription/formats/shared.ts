@@ -17,7 +17,7 @@ export function fingerprintOf(fp: string | undefined, reality: boolean): string 
 const FINGERPRINTS: ReadonlySet<string> = new Set('chrome firefox safari ios android edge 360 qq random'.split(' '));
 
 /** Source of the keys for Encrypted Client Hello: a list in base64, or the name of a DNS record. */
-export interface EchSource {
+interface EchSource {
   readonly list?: string;
   /** Undefined: the name of the server itself. */
   readonly queryName?: string;
