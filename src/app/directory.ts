@@ -23,7 +23,7 @@ export function createDirectorySync({ read, dispatch, now }: Panel, directory: D
     client: (number) => read.clients.get(number),
     last: () => read.records.directory().last?.outcome ?? null,
     fresh: ({ protocol, config }) => ({ credential: freshCredential(protocol, config.settings), subId: freshSubId() }),
-    // By this name `projections/directory` knows what a sync has done.
+    // `projections/directory` recognizes the events of a sync by this name.
     dispatch: (command) => dispatch(command, asSystem('directory')),
     changed$: read.changed$,
     now,

@@ -20,7 +20,7 @@ interface PanelParts {
   readonly warn: (message: string, fields?: object) => void;
   /** The membership in a cluster; null = this machine is alone. */
   readonly cluster?: Cluster | null;
-  /** Called once when no change is accepted any more and the process should end. */
+  /** Called once when changes are no longer accepted and the process should end. */
   readonly failed: (error: Error) => void;
 }
 
@@ -106,7 +106,7 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
       reactors.beginShared();
     },
 
-    /** Starts the core of a member of a cluster and its polls, whoever leads. */
+    /** Starts the core of a member of a cluster and its polls, whether it leads or not. */
     startMachine: () => startMachine(() => undefined),
 
     /** Starts what only the leader of a cluster does. */

@@ -149,7 +149,7 @@ async function joinCluster(
   await panel.startMachine();
 }
 
-/** Has the leader record the address of this member when it is not the recorded one, also after its removal. */
+/** Makes the leader record the address of this member if it differs from the recorded one, also after its removal. */
 function announce(cluster: ClusterLink, { read, dispatch }: Panel, address: string): void {
   const { name: member } = cluster;
   const tell = (): void => {

@@ -170,7 +170,7 @@ export function serverServices({ read, log }: Panel, servers: Servers, cluster: 
   };
 }
 
-/** How often a request that waits for a position looks, in ms: a confirmation is no event. */
+/** How often a request that waits for a position looks, in ms: a confirmation causes no event. */
 const LOOK_MS = 10;
 
 function clusterServices(link: ClusterLink, log: Panel['log']): ClusterServices {

@@ -28,7 +28,7 @@ import { Words } from './words.js';
 
 const ACCOUNT: readonly (keyof Settings)[] = ['chatBotEnable', 'chatBotAPIServer', 'chatBotLang'];
 const SECRETS: ReadonlySet<string> = new Set(['chatBotToken', 'chatBotProxy']);
-/** The bot API must fail for this long, in ms, or refuse so many polls as taken, before an alarm is raised. */
+/** The bot API must fail for this long, in ms, or refuse this many polls as taken, before an alarm is raised. */
 const OUTAGE_MS = 300_000;
 const TAKEN_TIMES = 3;
 /** Time between two checks for clients that end soon, in ms. */

@@ -13,7 +13,7 @@ import { bold, labelled, name, type Phrase, Words } from './words.js';
 type Event<T extends RecordedEvent['type']> = Extract<RecordedEvent, { type: T }>;
 type Sources = Pick<BotParts, 'read' | 'alarms' | 'host' | 'now'>;
 
-/** The same notification is not sent again within this time, in ms; so many are remembered. */
+/** The same notification is not sent again within this time, in ms; this many are remembered. */
 const REPEAT_MS = 30 * 60_000;
 const REMEMBERED = 200;
 

@@ -62,7 +62,7 @@ export interface BusParts {
   readonly ownPorts: () => readonly OwnPort[];
   /** The name of this member of a cluster; null or absent = this panel is alone. */
   readonly machine?: string | null;
-  /** Why nothing may be written any more; null = writing is possible. */
+  /** Why nothing more may be written; null = writing is possible. */
   readonly closed: () => Rejection | null;
 }
 

@@ -18,11 +18,7 @@ const PAGE = 1000;
 const hex = (bytes: Buffer): string => bytes.toString('hex');
 
 /** The signed head of a position; null when none was signed. */
-function headAt(
-  log: Pick<ProvenLog, 'at'>,
-  { heads }: Pick<Proofs, 'heads'>,
-  position: number,
-): SignedHead | null {
+function headAt(log: Pick<ProvenLog, 'at'>, { heads }: Pick<Proofs, 'heads'>, position: number): SignedHead | null {
   const place = heads.findLast((head) => head.position === position);
   const event = place && log.at(place.event);
   return event?.type === 'HeadSigned' ? event.data.head : null;

@@ -14,7 +14,7 @@ const BATCH = 500;
 
 /**
  * Passes the events of a capsule to `write`, each as a line, and returns the header, which belongs before them. Null: no
- * client is or was called like this. `panel`: the version of this panel; `head`: the last position that is read.
+ * client has or had this name. `panel`: the version of this panel; `head`: the last position that is read.
  */
 export function writeCapsule(
   log: Pick<EventLog, 'read'>,

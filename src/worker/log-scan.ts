@@ -24,7 +24,7 @@ export interface CountedRows {
   readonly unchecked: number;
 }
 
-/** `bytes`: size of the file; null = no client is or was called like this. */
+/** `bytes`: size of the file; null = no client has or had this name. */
 export interface CapsuleFile {
   readonly bytes: number | null;
 }

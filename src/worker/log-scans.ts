@@ -53,7 +53,7 @@ export class LogScans {
     return scan;
   }
 
-  /** Writes a capsule to a new file. Null: no client is or was called like this. */
+  /** Writes a capsule to a new file. Null: no client has or had this name. */
   async capsule(
     topic: Topic,
     position: number,

@@ -84,7 +84,7 @@ export async function prepareTemplate(
   }
 }
 
-/** Names what was remaining out of a template. */
+/** Names what was left out of a template. */
 function missingText(missing: readonly MissingGeo[]): Text {
   const names = missing.map(({ file, entry }) => (entry === null ? file : entry.replace(/^ext:/, '')));
   const code = names.includes('geoip.dat') ? 'import.geoMissingPrivate' : 'import.geoMissing';

@@ -141,7 +141,7 @@ export class Keyring {
 
   /**
    * Stores a key that another member of the cluster has created; null = it was destroyed. It replaces one of the same id that
-   * no event of this log uses any more. To be called inside a transaction. Throws `MessageError` when it was encrypted with
+   * no event of this log uses now. To be called inside a transaction. Throws `MessageError` when it was encrypted with
    * another master key.
    */
   adopt(id: string, wrapped: Buffer | null): void {

@@ -87,7 +87,7 @@ export function fileSink(file: string, limit: number) {
       hash.update(piece);
       for (let at = 0; handle !== null && at < piece.length; ) at += writeSync(handle, piece, at);
     },
-    /** Returns a function that checks whether at least so many bytes arrived since its last call. */
+    /** Returns a function that checks whether at least this many bytes arrived since its last call. */
     gained: (least: number): (() => boolean) => {
       let before = 0;
       return () => {

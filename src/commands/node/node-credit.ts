@@ -149,7 +149,7 @@ export function unlessDoubled<C extends Credit>(
   return isCarried ? credit : { ...credit, growth: zero, note: 'doubled' };
 }
 
-/** At most so many bytes, in about the same proportion. */
+/** At most this many bytes, in about the same proportion. */
 function capped({ up, down }: Counter, bytes: number): Counter {
   const all = up + down;
   if (all <= bytes) return { up, down };

@@ -16,7 +16,7 @@ export interface CoreVersions {
   stage(version: string): Promise<StagedCore>;
   /** Copies the executable in use to the installed versions. Resolves to its version, or to null when it cannot be kept. */
   keep(version: string | null): Promise<string | null>;
-  /** Chooses an installed version, atomically, and returns its executable. Null = none is chosen any more. */
+  /** Chooses an installed version, atomically, and returns its executable. Null = none is chosen from now on. */
   choose(version: string | null): string | null;
   /** Deletes an installed version. */
   remove(version: string): void;

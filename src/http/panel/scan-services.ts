@@ -15,7 +15,7 @@ export interface ScanServices {
     ) => Promise<
       { readonly counted: CounterOf; readonly recounted: CounterOf; readonly unchecked: number } | Rejection
     >;
-    /** A new file with a capsule of the log up to a position; null = no client is or was called like this. */
+    /** A new file with a capsule of the log up to a position; null = no client has or had this name. */
     readonly capsule: (
       topic: Topic,
       position: number,

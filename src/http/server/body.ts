@@ -18,7 +18,7 @@ export class BodyRoom {
     this.#left = bytes;
   }
 
-  /** Reserves so many bytes until the answer is sent; false when there is not enough space. */
+  /** Reserves this many bytes until the answer is sent; false when there is not enough space. */
   reserve(bytes: number, res: ServerResponse): boolean {
     if (bytes > this.#left) return false;
     this.#left -= bytes;

@@ -1,4 +1,4 @@
-/** The result of a task, or that of `late` when it takes longer than so many ms. The task continues in that case. */
+/** The result of a task, or that of `late` when it takes longer than this many ms. The task continues in that case. */
 export async function within<T, L>(ms: number, task: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

@@ -71,7 +71,7 @@ export class ClientQueries {
 
   /** Clients that were deleted with this email and are not erased yet, the lowest number first. */
   deleted(email: string): readonly DeletedClient[] {
-    // The owner of a deleted client is not known any more.
+    // The owner of a deleted client is no longer known.
     return this.#sees ? [] : this.#clients.state.deleted.of(email);
   }
 

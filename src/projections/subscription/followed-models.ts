@@ -19,7 +19,7 @@ import type { SubscriptionModels } from './models.js';
 
 /**
  * What subscriptions need, folded from the log of another process. A caller that runs `catchUp` before it reads sees every
- * change that was acknowledged before. After an error the models must not be used any more.
+ * change that was acknowledged before. After an error the models must no longer be used.
  */
 export class FollowedModels implements SubscriptionModels {
   readonly settings: SettingQueries;

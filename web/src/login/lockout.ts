@@ -1,4 +1,4 @@
-/** The rule of the panel: so many failed attempts within the window lock the login for the address and the name. */
+/** The rule of the panel: this many failed attempts within the window lock the login for the address and the name. */
 const FAILURES = 5;
 const WINDOW_MS = 5 * 60_000;
 const LOCK_MS = 15 * 60_000;

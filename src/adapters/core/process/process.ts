@@ -117,7 +117,7 @@ export function complaints(outputFile: string): string {
   }
 }
 
-/** At most so many bytes from the end of a file: the output may be very large. */
+/** At most this many bytes from the end of a file: the output may be very large. */
 function tailOf(file: string, bytes: number): string {
   const handle = openSync(file, 'r');
   try {

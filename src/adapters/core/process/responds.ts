@@ -27,7 +27,7 @@ export async function waitUntilReady(
   }
 }
 
-/** A running core that fails to answer so many requests counts as broken. */
+/** A running core that fails to answer this many requests counts as broken. */
 const MAX_REQUESTS = 3;
 const REQUEST_TIMEOUT_MS = 4000;
 const PAUSE_MS = 1000;

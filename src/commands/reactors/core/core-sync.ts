@@ -17,7 +17,7 @@ type StartReason = 'start' | 'request' | 'configuration' | 'recovery' | 'disconn
 
 /** How often excluded inbounds are tried again, and the running core is compared with the desired configuration, in ms. */
 const MAINTENANCE_MS = 60_000;
-/** In one of so many comparisons, the accounts of an inbound are compared too. */
+/** In one of this many comparisons, the accounts of an inbound are compared too. */
 const COMPARE_USERS_EVERY = 5;
 
 /**
@@ -240,7 +240,7 @@ export class CoreSync {
     if (!stopped) return;
     await counters.readLast();
     await core.process.stop();
-    this.#disconnectRestart.cancel(); // no client is connected any more
+    this.#disconnectRestart.cancel(); // no client is connected now
     this.#running.forget();
     dispatch({ type: 'RecordCoreStopped', data: { run: stopped.run, reason } });
   }

@@ -14,7 +14,7 @@ export class DelayedRestart {
     this.#restart = restart;
   }
 
-  /** The connections of so many clients could not be closed. */
+  /** The connections of this many clients could not be closed. */
   request(clients: number): void {
     if (this.#timer) return;
     const { restartToDisconnect, warn } = this.#parts;

@@ -4,7 +4,7 @@ import type { Core } from '../../ports/core.js';
 
 export interface DisconnectParts {
   readonly core: Pick<Core, 'process' | 'users'>;
-  /** The connections of so many clients could not be closed one by one. */
+  /** The connections of this many clients could not be closed one by one. */
   readonly notClosed: (clients: number) => void;
   /** Some clients were disconnected; see `takeClosed`. */
   readonly closed: () => void;
@@ -50,7 +50,7 @@ export class Disconnects {
     return closed;
   }
 
-  /** No core runs any more. */
+  /** No core is running. */
   forget(): void {
     this.#closed = [];
     this.#recent.clear();

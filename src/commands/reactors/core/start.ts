@@ -33,7 +33,7 @@ type Started =
   | { readonly ok: true; readonly run: CoreRun }
   | { readonly ok: false; readonly reason: Text; readonly configuration: boolean };
 
-/** After so many inbounds that the core named, the rest is tested in one trial, so that many faulty inbounds take no longer. */
+/** After this many inbounds that the core named, the rest is tested in one trial, so that many faulty inbounds take no longer. */
 const MAX_NAMED = 2;
 
 /** Starts the core with all inbounds except those that keep it from starting. */

@@ -222,7 +222,7 @@ export class GeoSources {
   ): Promise<readonly GeoOutcome[] | Rejection> {
     const change = new GeoSwitch(this.#parts);
     const outcomes: GeoOutcome[] = [];
-    // A download from a previous URL does not concern the source any more.
+    // A download from a previous URL no longer concerns the source.
     const moved: GeoOutcome[] = [];
     for (const one of found) {
       const { id } = one.source;

@@ -1,4 +1,4 @@
-/** Delay after so many failures in a row: doubles from `first` to `longest`. All in ms. */
+/** Delay after this many failures in a row: doubles from `first` to `longest`. All in ms. */
 export function backoffMs(failures: number, { first, longest }: { readonly first: number; readonly longest: number }) {
   return Math.min(longest, first * 2 ** Math.min(20, Math.max(0, failures - 1)));
 }

@@ -164,7 +164,7 @@ function withEmail(protocol: string, client: DesiredClient, email: string): Desi
   return { ...client, email, text: JSON.stringify(words), digest: clientDigest(protocol, words) };
 }
 
-/** Clients of ours that are not desired any more: disabled first, and removed when their last bytes are counted. */
+/** Clients of ours that are no longer desired: disabled first, and removed when their last bytes are counted. */
 function compareRemovedClients(inbound: DesiredInbound, { clients: listed }: ListedInbound, gate: Gate) {
   const deletions: NodeStep[] = [];
   const disables: NodeStep[] = [];

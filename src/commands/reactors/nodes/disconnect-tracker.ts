@@ -11,9 +11,9 @@ type Renaming = 'now' | 'later' | /** By way of a free name, or it waits for its
 
 /** Decides when an email on a node can be removed or reused without losing bytes or crediting them to another client. */
 export interface Gate {
-  /** Whether an account that is not desired any more can be removed. Until then it is disabled. */
+  /** Whether an account that is no longer desired can be removed. Until then it is disabled. */
   readonly mayRemoveClient: (email: string) => boolean;
-  /** Whether an inbound that is not desired any more can be removed. Until then it is disabled. */
+  /** Whether an inbound that is no longer desired can be removed. Until then it is disabled. */
   readonly mayRemoveInbound: (inbound: InboundId, listed: ListedInbound) => boolean;
   /** Whether no account that is to be removed or renamed has this email. */
   readonly isFree: (email: string) => boolean;
@@ -79,7 +79,7 @@ export class DisconnectTracker implements Gate {
   readonly #accounts = new Map<string, Account>();
   /** By number: the key of the desired email of a client. */
   readonly #desired = new Map<number, string>();
-  /** Clients that had a counter on the node, and those of them that have none any more. */
+  /** Clients that had a counter on the node, and those of them that no longer have one. */
   readonly #counted = new Set<number>();
   readonly #lost = new Set<number>();
   /** Accounts that are disabled as desired. */
@@ -88,7 +88,7 @@ export class DisconnectTracker implements Gate {
   /** Accounts that are to be renamed. */
   readonly #renaming: IdleCounters<string>;
   #renameRequests = new Set<string>();
-  /** Accounts that were renamed while they were active: the node does not count their connections any more. */
+  /** Accounts that were renamed while they were active: the node no longer counts their connections. */
   readonly #forced = new Map<string, ClientNumber>();
   readonly #uncounted = new Set<ClientNumber>();
   /** Accounts that get a new credential, with the old one; and those that have it. */

@@ -85,7 +85,7 @@ interface ClientMatch {
   /** A desired client, and its index in the listing. */
   readonly both: readonly (readonly [DesiredClient, number])[];
   readonly missing: readonly DesiredClient[];
-  /** Indexes of clients of ours that are not desired any more. */
+  /** Indexes of clients of ours that are no longer desired. */
   readonly obsolete: readonly number[];
   /** Indexes of clients that this panel did not create. */
   readonly foreign: readonly number[];

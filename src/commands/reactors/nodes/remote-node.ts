@@ -24,7 +24,7 @@ export interface SyncState {
   readonly nextAt: number;
 }
 
-/** After so many consecutive invalid replies, a node is offline for that reason. */
+/** After this many consecutive invalid replies, a node is offline for that reason. */
 const MAX_INVALID_REPLIES = 2;
 
 /** One remote panel: probed, and made equal to its desired state. One round at a time. */

@@ -57,7 +57,7 @@ export class WebhookDeliveries {
     return this.#send(webhook, { id: `test_${randomUUID()}`, body });
   }
 
-  /** Sends one event again, out of order. Null when it is not in the log any more. */
+  /** Sends one event again, out of order. Null when it is no longer in the log. */
   async redeliver(webhook: Webhook, position: number): Promise<Tested | null> {
     const [event] = this.#parts.log.read(position - 1, 1);
     return event?.position === position ? this.#send(webhook, this.#parts.deliveryOf(event)) : null;

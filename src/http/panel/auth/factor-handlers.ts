@@ -137,7 +137,7 @@ function renewed({ auth, userId }: AuthRequest): Rejection | null {
   return account?.id === userId ? auth.browser.renew(account) : null;
 }
 
-/** The new codes. A repeated request has the events of the first one, whose codes are not known any more. */
+/** The new codes. A repeated request has the events of the first one, whose codes are no longer known. */
 function revealed(request: AuthRequest, done: Done | Rejection, codes: readonly string[], text: Text) {
   if (done instanceof Rejection) return done;
   const hashes = codes.map(recoveryHash).join();

@@ -17,7 +17,7 @@ const Rule = z
     to: day,
     /** Name of the node that measured it; `local` = the core of this panel; absent = any. */
     node: z.string(issue('input.notString')).optional(),
-    /** Only growth of a client in one measurement above so many bytes, up plus down; absent = any. */
+    /** Only growth of a client in one measurement above this many bytes, up plus down; absent = any. */
     moreThan: z.int().nonnegative().optional(),
     /** The matching growth is multiplied by this; 0 = it is not counted. */
     count: z.number().min(0).max(100),

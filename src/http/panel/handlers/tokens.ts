@@ -50,7 +50,7 @@ export const metricHandlers: Handlers<typeof metricRoutes, Needs<'metrics'>> = {
   },
 };
 
-/** A repeated request has the events of the first one, whose secret is not known any more. */
+/** A repeated request has the events of the first one, whose secret is no longer known. */
 function revealed(events: readonly { type: string; data: object }[], hash: string, secret: string) {
   for (const { data } of events) {
     if (!('token' in data && 'secret' in data)) continue;

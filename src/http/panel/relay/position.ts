@@ -16,7 +16,7 @@ export interface Asked {
   readonly isHeader: boolean;
 }
 
-/** The position that an answer must have at least; null = any. Text that is no position does not count in a cookie. */
+/** The position that an answer must have at least; null = any. A cookie whose text is not a position is ignored. */
 export function askedPosition({ headers }: IncomingMessage): Asked | null | 'invalid' {
   const header = headers['x-portolan-at-least'];
   if (header !== undefined)

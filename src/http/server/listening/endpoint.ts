@@ -34,7 +34,7 @@ export interface Sharing {
   used(): void;
   /** The only host name that the server accepts will be this one. Resolves when the other processes use it. */
   renamed(domain: string): Promise<void>;
-  /** This process has released the port. Resolves when no other process has it any more. */
+  /** This process has released the port. Resolves when no other process uses it. */
   released(endpoint: Endpoint): Promise<void>;
 }
 
