@@ -6,11 +6,11 @@
  */
 
 /**
- * Folder of src → what it may import of src, from the lowest layer to the highest. `messages` and `lib` import nothing
- * above them. Only `main.ts` and `cli` stand above `app`, which constructs everything.
+ * Folder of src → what it may import of src, from the lowest layer to the highest. Only `main.ts` and `cli` stand above `app`, which constructs everything.
  */
 const may = {
-  messages: ['messages', 'lib/installation'],
+  installation: ['installation'],
+  messages: ['messages', 'installation'],
   lib: ['lib', 'messages'],
   events: ['events', 'messages', 'lib'],
   commands: ['commands', 'events', 'messages', 'lib'],
@@ -24,12 +24,28 @@ const may = {
     'messages/issue',
   ],
   'chat-bot': ['chat-bot', 'commands', 'projections', 'events', 'messages', 'lib'],
-  http: ['http', 'commands', 'projections', 'events', 'messages', 'lib'],
-  adapters: ['adapters', 'commands/ports', 'events', 'messages', 'lib'],
+  http: ['http', 'commands', 'projections', 'events', 'messages', 'lib', 'installation'],
+  adapters: ['adapters', 'commands/ports', 'events', 'messages', 'lib', 'installation'],
   store: ['store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
   control: ['control', 'store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
-  worker: ['worker', 'store', 'adapters', 'http/panel/codec', 'commands', 'projections', 'events', 'messages', 'lib'],
-  followers: ['followers', 'control/signals', 'store', 'adapters', 'http', 'projections', 'events', 'messages', 'lib'],
+  worker: [
+    'worker',
+    ...[
+      'store',
+      'adapters',
+      'http/panel/codec',
+      'commands',
+      'projections',
+      'events',
+      'messages',
+      'lib',
+      'installation',
+    ],
+  ],
+  followers: [
+    'followers',
+    ...['control/signals', 'store', 'adapters', 'http', 'projections', 'events', 'messages', 'lib', 'installation'],
+  ],
   cluster: ['cluster', 'store', 'adapters', 'commands', 'projections', 'events', 'messages', 'lib'],
   launcher: ['launcher', 'store/generations', 'adapters/data-directory', 'messages', 'lib', 'version'],
   app: [
@@ -60,7 +76,7 @@ const may = {
 const root = {
   main: ['cli', 'launcher', 'app/serve'],
   config: ['adapters/data-directory', 'events', 'messages', 'lib'],
-  version: ['lib/installation'],
+  version: ['installation'],
 };
 
 /** npm package → the folders of src where it is at home. Packages in no row may be used anywhere but in the contract. */
@@ -117,7 +133,7 @@ module.exports = {
     {
       name: 'inside: no input or output',
       severity: 'error',
-      from: { path: '^src/(lib|messages|events|commands|projections)/' },
+      from: { path: '^src/(installation|lib|messages|events|commands|projections)/' },
       to: { path: io },
     },
     {

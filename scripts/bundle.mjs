@@ -23,9 +23,9 @@ const EXTERNAL = ['better-sqlite3', 'swagger-ui-dist', 'tinypool', 'grammy', 'un
 /** Folders in `src` that are read at run time. */
 const ASSETS = ['adapters/core/control/proto'];
 
-/** `src/lib/installation.ts` relies on being two folders below the root. */
+/** `src/installation/installation.ts` relies on being two folders below the root. */
 const CHUNKS = 'chunks';
-const INSTALLATION = join(root, 'src', 'lib', 'installation.ts');
+const INSTALLATION = join(root, 'src', 'installation', 'installation.ts');
 
 /** Writes the bundle to `folder`. Rejects with a message for the reader. */
 export async function bundle(folder) {
@@ -52,7 +52,8 @@ export async function bundle(folder) {
     });
     const chunks = output.filter(({ type }) => type === 'chunk');
     const place = chunks.find(({ moduleIds }) => moduleIds.includes(INSTALLATION))?.fileName ?? 'no file';
-    if (dirname(place) !== CHUNKS) throw new Error(`src/lib/installation.ts is in ${place}, not in ${CHUNKS}/`);
+    if (dirname(place) !== CHUNKS)
+      throw new Error(`src/installation/installation.ts is in ${place}, not in ${CHUNKS}/`);
     await writeLicences(folder, packagesOf(chunks));
     await bundleVerifier(folder);
     for (const path of ASSETS) await cp(join(root, 'src', path), join(folder, path), { recursive: true });

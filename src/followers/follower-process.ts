@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { programFile, programOptions } from '../lib/installation.js';
+import { programFile, programOptions } from '../installation/installation.js';
 import { PROGRAM } from './orphans.js';
 import type { FromFollower, ToFollower } from './protocol.js';
 

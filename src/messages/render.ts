@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { createInstance } from 'i18next';
-import { installedFile } from '../lib/installation.js';
+import { installedFile } from '../installation/installation.js';
 import { areas } from './codes.generated.js';
 import {
   byteCountText,

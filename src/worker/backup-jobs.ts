@@ -3,7 +3,7 @@ import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
-import { programFile, programOptions } from '../lib/installation.js';
+import { programFile, programOptions } from '../installation/installation.js';
 import { MessageError } from '../messages/error.js';
 import { message, type Text } from '../messages/message.js';
 import type { CopyJob, copy, Follow, SnapshotJob, StageJob, stageState, Verified, VerifyJob } from './backup-work.js';

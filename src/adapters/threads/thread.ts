@@ -1,5 +1,5 @@
 import { Tinypool } from 'tinypool';
-import { programFile, programOptions } from '../../lib/installation.js';
+import { programFile, programOptions } from '../../installation/installation.js';
 
 /** Without work, in ms. */
 const IDLE_MS = 60_000;

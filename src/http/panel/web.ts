@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { installedFile } from '../../lib/installation.js';
+import { installedFile } from '../../installation/installation.js';
 import { directionOf } from '../../messages/language.js';
 import { languageOf } from '../language/language.js';
 import { contentSecurityPolicy } from '../server/headers.js';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { loadSync, type MessageTypeDefinition, type PackageDefinition } from '@grpc/proto-loader';
-import { sourceAsset } from '../../../lib/installation.js';
+import { sourceAsset } from '../../../installation/installation.js';
 
 /** A message that includes its type, Xray's equivalent of `google.protobuf.Any`. */
 export interface TypedMessage {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Rejection, reject } from '../../../commands/rejection.js';
-import { installedFile } from '../../../lib/installation.js';
+import { installedFile } from '../../../installation/installation.js';
 import { keyId, publicKeyPem, readHead, readPublicKey, type SignedHead } from '../../../lib/proof/signed-head.js';
 import { codeOf } from '../../../messages/message.js';
 import {

@@ -1,5 +1,5 @@
 /**
- * Where the files of this installation are. As a source, this module is in `src/lib`; in the build it is in `dist/chunks`.
+ * Where the files of this installation are. As a source, this module is in `src/installation`; in the build it is in `dist/chunks`.
  * Both are two folders below the root, which `scripts/bundle.mjs` checks.
  */
 const root = new URL('../../', import.meta.url);
