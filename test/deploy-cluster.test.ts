@@ -6,10 +6,11 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { Objm } from '@nats-io/obj';
 import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { type Child, startChild } from './kit/real/children.js';
 import { natsBinary, withoutNats } from './kit/real/nats/server.js';
+import { cli, startCli, startPanel } from './kit/real/panel-process.js';
 import { freePorts } from './kit/real/ports.js';
 import { until } from './kit/wait.js';
 
@@ -158,6 +159,45 @@ describe.skipIf(missing)(SUITE, () => {
     } finally {
       await Promise.all([panel.close(), other.close()]);
     }
+  });
+
+  it('lets panels create a cluster over TLS, join it, follow and hand over', async () => {
+    const env = (name: string) => ({
+      PORTOLAN_CLUSTER_URL: machines
+        .map(({ port }) => `tls://${name}:${encodeURIComponent(`password of ${name}`)}@localhost:${port}`)
+        .join(),
+      PORTOLAN_CLUSTER_CA: join(folder, 'authority', 'portolan-1', 'ca.pem'),
+      PORTOLAN_CLUSTER_NAME: name,
+    });
+    const [one, two] = [join(folder, 'data-1'), join(folder, 'data-2')];
+    await (await startPanel({ dataDir: one })).stop();
+    const created = await cli(['cluster', 'init'], one, { env: env('portolan-1') });
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    const leader = await startPanel({ dataDir: one, env: env('portolan-1'), launcher: true });
+    onTestFinished(() => leader.cleanUp());
+    const joining = startCli(['--json', 'cluster', 'join'], two, env('portolan-2'));
+    onTestFinished(() => joining.kill('SIGKILL'));
+    const fingerprint = await until('a fingerprint', () => /"fingerprint": ?"([^"]+)"/.exec(joining.stdout())?.[1]);
+    await until('the approval', async () => {
+      const { code } = await cli(['cluster', 'approve', 'portolan-2', fingerprint], one);
+      return code === 0;
+    });
+    expect(await joining.exited).toMatchObject({ code: 0 });
+    const follower = await startPanel({ dataDir: two, env: env('portolan-2'), launcher: true });
+    onTestFinished(() => follower.cleanUp());
+    await until('it hands over', async () => {
+      const { code } = await cli(['cluster', 'step-down'], two, { env: env('portolan-2') });
+      return code === 0;
+    });
+    await until('portolan-2 leads', async () => {
+      const { stdout } = await cli(['cluster', 'status', '--json'], two, { env: env('portolan-2') });
+      return (JSON.parse(stdout) as { leader: string | null }).leader === 'portolan-2';
+    });
+    await follower.admin().then((admin) => admin.post('/panel/setting/update', { subAnnounce: 'over TLS' }));
+    const verified = await cli(['cluster', 'verify'], two, { env: env('portolan-2') });
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    const refused = await cli(['cluster', 'status'], one, { env: { ...env('portolan-1'), PORTOLAN_CLUSTER_CA: '' } });
+    expect(refused.code).toBe(1);
   });
 
   it('allows a panel nothing else', async () => {

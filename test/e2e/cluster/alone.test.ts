@@ -1,8 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { withoutNats } from '../../kit/real/nats/server.js';
-import { type Admin, cli, must, startPanel } from '../../kit/real/panel-process.js';
+import { type Admin, cli, must, startCli, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 import { logOf, recorded } from '../support.js';
@@ -59,6 +59,35 @@ describe.skipIf(withoutNats('moving back to one machine'))('a member that moves 
     const back = await startMember(one, 'one', url);
     await until('the same inbounds', async () => (await remarks(await back.admin())).join() === 'in the cluster');
     expect(await remarks(await other.admin())).toEqual(['in the cluster']);
+  });
+
+  it('restores a backup and begins a new cluster with it', async () => {
+    const { nats, url, one, two, leader, follower } = await startTwo();
+    await must((await leader.admin()).post(ADD, inbound(await freePort(), 'in the backup')));
+    const backup = join(one, '..', 'before.db');
+    expect(await cli(['backup', '--out', backup], one)).toMatchObject({ code: 0 });
+    await must((await leader.admin()).post(ADD, inbound(await freePort(), 'a mistake')));
+    await follower.stop();
+    await leader.stop();
+    expect(await cli(['restore', backup, '--yes'], one)).toMatchObject({ code: 0 });
+    await (await startAlone(one)).stop();
+
+    await nats.stop();
+    rmSync(nats.storeDir, { recursive: true });
+    await nats.start();
+    const created = await cli(['cluster', 'init', '--replicas', '1'], one, { env: member('one', url) });
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    const restored = await startMember(one, 'one', url);
+    await leads(one, 'one', url);
+    expect(await remarks(await restored.admin())).toEqual(['in the backup']);
+    rmSync(two, { recursive: true });
+    const joining = startCli(['--json', 'cluster', 'join'], two, member('two', url));
+    onTestFinished(() => joining.kill('SIGKILL'));
+    const fingerprint = await until('a fingerprint', () => /"fingerprint": ?"([^"]+)"/.exec(joining.stdout())?.[1]);
+    await until('the approval', async () => (await cli(['cluster', 'approve', 'two', fingerprint], one)).code === 0);
+    expect(await joining.exited).toMatchObject({ code: 0 });
+    const again = await startMember(two, 'two', url);
+    await until('two has it', async () => (await remarks(await again.admin())).join() === 'in the backup');
   });
 
   it('continues in its cluster with what it has recorded alone, if nobody else led meanwhile', async () => {
