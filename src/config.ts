@@ -21,6 +21,7 @@ const flag = z.stringbool(issue('input.notBoolean'));
 const nonEmpty = z.string().min(1, issue('input.missing'));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const CLUSTER_ACKS = ['local', 'quorum'] as const;
+const CLUSTER_ROLES = ['member', 'subscriptions'] as const;
 const MAX_USERNAME = 64;
 const MAX_PROCESSES = 64;
 const releases = (url: string) => address.default(url);
@@ -72,6 +73,8 @@ const Environment = z.object({
   CLUSTER_KEY: nonEmpty.optional(),
   /** When a change is acknowledged: once it is on this machine, or once a quorum of the cluster has it. */
   CLUSTER_ACK: z.enum(CLUSTER_ACKS, issue('input.notOneOf', { known: CLUSTER_ACKS })).default('quorum'),
+  /** `subscriptions`: this machine only answers subscriptions, and has no master key. */
+  CLUSTER_ROLE: z.enum(CLUSTER_ROLES, issue('input.notOneOf', { known: CLUSTER_ROLES })).default('member'),
   /** Mirrors of the public release pages, for networks that cannot reach them. */
   CORE_RELEASES_URL: releases('https://api.github.com/repos/XTLS/Xray-core/releases'),
   /** Where releases of the panel are published; there is no public place yet. */

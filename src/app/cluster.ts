@@ -15,11 +15,18 @@ export async function createCluster(config: Config, logger: PanelLogger): Promis
   if (url === undefined) return null;
   const { ClusterLink } = await import('../cluster/link.js');
   return new ClusterLink({
-    ...{ url, name: memberName(config), ack: config.CLUSTER_ACK, version, now: Date.now },
-    ...{ credentials: config.CLUSTER_CREDENTIALS, ca: config.CLUSTER_CA },
-    ...{ certificate: config.CLUSTER_CERT, key: config.CLUSTER_KEY },
+    ...{ ...clusterLogin(config), ack: config.CLUSTER_ACK, version, now: Date.now },
     warn: (message, fields = {}) => logger.warn(fields, message),
   });
+}
+
+/** How this machine reaches the servers of the cluster. */
+export function clusterLogin(config: Config) {
+  const { CLUSTER_URL: url = '', CLUSTER_CREDENTIALS: credentials, CLUSTER_CA: ca } = config;
+  return {
+    ...{ url, name: memberName(config), credentials, ca },
+    ...{ certificate: config.CLUSTER_CERT, key: config.CLUSTER_KEY },
+  };
 }
 
 /** The name of this machine in the cluster. */

@@ -139,7 +139,7 @@ async function joinCluster(
       await work();
     },
     setAside: (data) => void dispatch({ type: 'RecordTailSetAside', data }, asSystem('cluster')),
-    copy: (file) => copies.snapshot({ database: directory.database, file }),
+    copy: (file, mirror) => copies.snapshot({ database: directory.database, file, mirror }),
     restart(why) {
       warn('this member no longer leads or follows, and starts again', { why });
       end(ROLE_CHANGE);

@@ -34,9 +34,14 @@ export async function serve(
     secrets: () => (panel ? secretsOf(panel) : []),
   });
   try {
-    const cluster = await createCluster(config, logger);
-    panel = await openPanel(config, logger, cluster);
-    const why = await runPanel(panel, { config, logger, signals, disposal, say, cluster });
+    const parts = { config, logger, signals, disposal, say };
+    const run = async (): Promise<string> => {
+      if (config.CLUSTER_ROLE === 'subscriptions') return (await import('./mirror.js')).runMirror(parts);
+      const cluster = await createCluster(config, logger);
+      panel = await openPanel(config, logger, cluster);
+      return runPanel(panel, { ...parts, cluster });
+    };
+    const why = await run();
     logger.info({ why }, 'the panel ends');
     await disposal.dispose();
     return RESTARTS.has(why) && !signals.stopped() ? SWITCH_CODE : 0;

@@ -5,7 +5,11 @@ import type { EventLog } from '../events/log/log.js';
 
 /** The part of a log that knows who led. */
 export interface ElectionLog extends Pick<EventLog, 'readStream'> {
-  lastOf(stream: string, types: readonly RecordedEvent['type'][]): RecordedEvent | null;
+  lastOf(
+    stream: string,
+    types: readonly RecordedEvent['type'][],
+    fits?: (event: RecordedEvent) => boolean,
+  ): RecordedEvent | null;
 }
 
 /** A change of the leader. */

@@ -17,10 +17,17 @@ export class Diverged extends Error {
   override readonly name = 'Diverged';
 }
 
+/** The log that batches are appended to. */
+export type FollowingLog = Pick<LogReplication, 'head' | 'hashAt' | 'decode' | 'ingest'>;
+
+/** Data keys by id; null = destroyed. */
+export type WrappedKeys = ReadonlyMap<string, Buffer | null>;
+
 interface Parts {
-  readonly replica: LogReplication;
+  readonly replica: FollowingLog;
   readonly stream: BatchStream;
-  readonly keys: KeyBucket;
+  /** The data keys of batches that the log does not have yet. */
+  readonly keysOf: (batches: readonly IncomingBatch[]) => Promise<WrappedKeys>;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
   /** Called after each transaction. */
@@ -137,7 +144,7 @@ export class Following {
 
   async #ingest(batches: readonly IncomingBatch[], to: Common): Promise<void> {
     const { replica, moved, now } = this.#parts;
-    const keys = await this.#keysOf(batches);
+    const keys = await this.#parts.keysOf(batches);
     try {
       replica.ingest(
         batches.filter(({ rows }) => rows.length > 0),
@@ -153,14 +160,16 @@ export class Following {
     this.#heardAt = now();
     moved();
   }
+}
 
-  /** The data keys that this log does not have yet. A key that is not in the bucket was destroyed. */
-  async #keysOf(batches: readonly IncomingBatch[]): Promise<ReadonlyMap<string, Buffer | null>> {
+/** Reads data keys from the bucket. A key that is not in it was destroyed. */
+export function keysIn(bucket: Pick<KeyBucket, 'get'>): Parts['keysOf'] {
+  return async (batches) => {
     const marks = new Map(batches.flatMap(({ keys }) => [...keys]));
     const found = [...marks].map(async ([id, mark]) => {
-      const wrapped = mark === null ? null : await this.#parts.keys.get(id, mark);
+      const wrapped = mark === null ? null : await bucket.get(id, mark);
       return [id, wrapped && Buffer.from(wrapped)] as const;
     });
     return new Map(await Promise.all(found));
-  }
+  };
 }

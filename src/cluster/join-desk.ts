@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { JoinRequest, JoinRequests } from '../commands/cluster.js';
+import { mirrorKey } from '../adapters/sqlite/mirror/mirror-keys.js';
+import type { Approval, JoinRequest, JoinRequests } from '../commands/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 import { fingerprintOf, masterFingerprint, type SealedKey, sameFingerprint, sealMaster } from './key-handover.js';
@@ -13,6 +14,7 @@ export const JoinQuestion = z.strictObject({
   member: z.string().regex(/^[A-Za-z0-9_-]{1,63}$/),
   publicKey: z.base64().length(PUBLIC_KEY_CHARS),
   release: z.string().max(64),
+  role: z.enum(['member', 'subscriptions']).default('member'),
 });
 
 /** The answer of the leader. A refusal with `version` names its release. */
@@ -49,17 +51,17 @@ export class JoinDesk implements JoinRequests {
 
   /** Answers a machine. Throws for an invalid request. */
   answer(question: unknown): z.output<typeof JoinAnswer> {
-    const { member, publicKey, release } = JoinQuestion.parse(question);
+    const { member, publicKey, release, role } = JoinQuestion.parse(question);
     const { log, now, name } = this.#parts;
     if (release !== this.#parts.release) return { state: 'version', release: this.#parts.release };
     this.#expire();
     const known = this.#waiting.get(member);
-    if (known?.publicKey === publicKey)
+    if (known?.publicKey === publicKey && known.role === role)
       return known.sealed === null ? { state: 'waiting' } : { state: 'approved', leader: name, ...known.sealed };
     if (known === undefined && this.#waiting.size >= MAX_REQUESTS) return { state: 'full' };
-    const fingerprint = fingerprintOf(publicKey, { member, log });
+    const fingerprint = fingerprintOf(publicKey, { member, log, role });
     // A machine that asks again, with another key, replaces its request.
-    this.#waiting.set(member, { member, publicKey, fingerprint, sealed: null, expiresAt: now() + JOIN_MS });
+    this.#waiting.set(member, { member, role, publicKey, fingerprint, sealed: null, expiresAt: now() + JOIN_MS });
     return { state: 'waiting' };
   }
 
@@ -67,10 +69,10 @@ export class JoinDesk implements JoinRequests {
     this.#expire();
     return [...this.#waiting.values()]
       .filter(({ sealed }) => sealed === null)
-      .map(({ member, fingerprint, expiresAt }) => ({ member, fingerprint, expiresAt }));
+      .map(({ member, role, fingerprint, expiresAt }) => ({ member, role, fingerprint, expiresAt }));
   }
 
-  approve(member: string, fingerprint: string, record: (data: { member: string; fingerprint: string }) => void) {
+  approve(member: string, fingerprint: string, record: (data: Approval) => void) {
     this.#expire();
     const found = this.#waiting.get(member);
     if (found === undefined || found.sealed !== null)
@@ -78,12 +80,14 @@ export class JoinDesk implements JoinRequests {
     if (!sameFingerprint(fingerprint, found.fingerprint))
       throw new MessageError(message('cluster.requestFingerprint', { member }));
     const { name, log, now } = this.#parts;
+    const isMirror = found.role === 'subscriptions';
     const master = this.#parts.master();
-    const sealed = sealMaster(master, found.publicKey, { member, leader: name, log });
+    const key = isMirror ? mirrorKey(master, found.fingerprint) : master;
+    const sealed = sealMaster(key, found.publicKey, { member, leader: name, log });
     // Recorded first: no key leaves the leader without an event.
-    record({ member, fingerprint: found.fingerprint });
+    record({ member, fingerprint: found.fingerprint, ...(isMirror ? { role: 'subscriptions' } : {}) });
     this.#waiting.set(member, { ...found, sealed, expiresAt: now() + JOIN_MS });
-    return { masterFingerprint: masterFingerprint(master) };
+    return { masterFingerprint: masterFingerprint(key) };
   }
 
   #expire(): void {

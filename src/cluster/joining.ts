@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { type DataDirectory, dataDirectory, prepareDataDirectory } from '../adapters/data-directory/data-directory.js';
 import { flush, replaceFile, sha256Of } from '../adapters/data-directory/files.js';
-import { openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
+import { openMirrorStore, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/connection.js';
 import { askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
 import { SnapshotStore } from '../adapters/nats/snapshot-store.js';
@@ -19,7 +19,15 @@ import { openJournal } from '../store/journal.js';
 import { verifyLog } from '../store/verify.js';
 import { align } from './alignment.js';
 import { JOIN_MS, JoinAnswer } from './join-desk.js';
-import { createMemberKeys, fingerprintOf, isProof, masterFingerprint, openMaster, proofOf } from './key-handover.js';
+import {
+  createMemberKeys,
+  fingerprintOf,
+  isProof,
+  type JoinRole,
+  masterFingerprint,
+  openMaster,
+  proofOf,
+} from './key-handover.js';
 import { withoutLogin } from './shown-url.js';
 import { provenValues, type ReadySnapshot, SnapshotAnswer } from './snapshot-desk.js';
 
@@ -33,6 +41,8 @@ type Connection = Awaited<ReturnType<typeof connectNats>>;
 
 interface Options extends NatsOptions {
   readonly dataDir: string;
+  /** What this machine joins as, or is. */
+  readonly role: JoinRole;
   /** The version of this program. */
   readonly release: string;
   /** Shows the fingerprint to the operator, who compares it on the leader. */
@@ -55,12 +65,12 @@ export async function joinCluster(options: Options): Promise<BroughtUp> {
   const lock = lockDirectory(directory.lock);
   try {
     return await connected(options, async (connection, log) => {
-      const { members } = await openClusterStore(connection, name);
+      const { members } = await openMirrorStore(connection);
       const others = membersOf(await members.all());
       if (others.some((other) => other.name === name && other.state === 'running'))
         throw new MessageError(message('cluster.joinNameUsed', { member: name }));
       const master = await handedOver(connection, log, options);
-      return bringUp(connection, { directory, name, master, log });
+      return bringUp(connection, { directory, name, master, log, role: options.role });
     });
   } finally {
     lock.release();
@@ -69,14 +79,14 @@ export async function joinCluster(options: Options): Promise<BroughtUp> {
 
 /** Brings a member up again that has its master key: its database is moved into `backups`. Throws `MessageError`. */
 export async function rejoinCluster(options: Omit<Options, 'waiting' | 'release'>): Promise<BroughtUp> {
-  const { dataDir, name } = options;
+  const { dataDir, name, role } = options;
   if (!existsSync(dataDirectory(dataDir).masterKey)) throw new MessageError(message('start.clusterNotJoined'));
   const directory = prepareDataDirectory(dataDir);
   const lock = lockDirectory(directory.lock);
   try {
     completeSwitch(directory);
     const master = masterKey(directory.masterKey, { mayCreate: false });
-    return await connected(options, (connection, log) => bringUp(connection, { directory, name, master, log }));
+    return await connected(options, (connection, log) => bringUp(connection, { directory, name, master, log, role }));
   } finally {
     lock.release();
   }
@@ -118,13 +128,14 @@ async function ask<T>(connection: Connection, kind: LeaderRequest, question: unk
 }
 
 /** Asks for the master key until an owner has approved it. */
-async function handedOver(connection: Connection, log: string, { name, release, waiting }: Options): Promise<Buffer> {
+async function handedOver(connection: Connection, log: string, options: Options): Promise<Buffer> {
+  const { name, release, role, waiting } = options;
   const keys = createMemberKeys();
   const { publicKey } = keys;
   const until = performance.now() + JOIN_MS;
   let isShown = false;
   while (performance.now() < until) {
-    const answer = await ask(connection, 'join', { member: name, publicKey, release }, JoinAnswer);
+    const answer = await ask(connection, 'join', { member: name, publicKey, release, role }, JoinAnswer);
     switch (answer.state) {
       case 'approved':
         try {
@@ -137,7 +148,7 @@ async function handedOver(connection: Connection, log: string, { name, release, 
       case 'full':
         throw new MessageError(message('cluster.joinFull'));
       case 'waiting':
-        if (!isShown) waiting(fingerprintOf(publicKey, { member: name, log }));
+        if (!isShown) waiting(fingerprintOf(publicKey, { member: name, log, role }));
         isShown = true;
         await sleep(ASK_MS);
     }
@@ -148,9 +159,11 @@ async function handedOver(connection: Connection, log: string, { name, release, 
 interface Member {
   readonly directory: DataDirectory;
   readonly name: string;
+  /** The master key, or the key of this mirror. */
   readonly master: Buffer;
   /** The id of the first event of the log. */
   readonly log: string;
+  readonly role: JoinRole;
 }
 
 /** Fetches and verifies a snapshot beside the current state, and then replaces it; see `switchTo`. */
@@ -184,7 +197,7 @@ const newestReplaced = ({ backups }: DataDirectory): string | null =>
 async function fetchSnapshot(
   connection: Connection,
   staged: DataDirectory,
-  { name, master, log }: Member,
+  { name, master, log, role }: Member,
 ): Promise<ReadySnapshot> {
   const id = randomBytes(16).toString('hex');
   const question = { member: name, id, proof: proofOf(master, ['request', name, id]) };
@@ -193,16 +206,17 @@ async function fetchSnapshot(
     if (answer.state === 'refused') throw new MessageError(message('cluster.otherMasterKey'));
     if (answer.state === 'failed') throw new MessageError(message('cluster.snapshotFailed', { why: answer.why }));
     if (answer.state === 'ready') {
-      const snapshots = await SnapshotStore.open(connection);
+      const snapshots = await SnapshotStore.existing(connection);
       try {
         await snapshots.get(id, answer.parts, staged.database);
         if (!isProof(answer.proof, master, provenValues(id, answer))) throw new Error('it is not from the leader');
         if ((await sha256Of(staged.database)) !== answer.sha256) throw new Error('its checksum differs');
-        await verifySnapshot(connection, staged, { ...answer, log, name });
+        await verifySnapshot(connection, staged, { ...answer, log, role });
       } catch (error) {
         throw new MessageError(message('cluster.snapshotInvalid', { why: textOf(error) }), { cause: error });
       } finally {
-        await snapshots.remove(id, answer.parts).catch(() => undefined);
+        // A mirror may not write to the store, where a snapshot expires after an hour.
+        if (role === 'member') await snapshots.remove(id, answer.parts).catch(() => undefined);
       }
       return answer;
     }
@@ -214,17 +228,19 @@ async function fetchSnapshot(
 async function verifySnapshot(
   connection: Connection,
   staged: DataDirectory,
-  expected: { readonly position: number; readonly hash: string; readonly log: string; readonly name: string },
+  expected: Pick<ReadySnapshot, 'position' | 'hash'> & Pick<Member, 'log' | 'role'>,
 ): Promise<void> {
-  const journal = openJournal(staged, { readonly: true });
+  const mirror = expected.role === 'subscriptions';
+  const journal = openJournal(staged, { readonly: true, mirror });
   try {
     const { fault, keys } = verifyLog(journal.log);
     if (fault) throw new MessageError(message('cli.chainBroken', fault));
-    if (keys) throw new MessageError(keys);
+    // A mirror lacks the keys that links do not need.
+    if (keys && !mirror) throw new MessageError(keys);
     const head = journal.log.head();
     if (head.position !== expected.position || head.hash !== expected.hash || journal.log.at(1)?.id !== expected.log)
       throw new Error('it has another log');
-    const { stream } = await openClusterStore(connection, expected.name);
+    const { stream } = await openMirrorStore(connection);
     const { relation, position } = await align(stream, journal.log);
     if (relation !== 'equal' && relation !== 'behind')
       throw new Error(`the stream does not continue it after position ${position}`);

@@ -43,9 +43,16 @@ export function createMemberKeys(): MemberKeys {
   return { own, publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64') };
 }
 
-/** Both sides compute it from what they have, so a key that was exchanged on the way is noticed. */
-export function fingerprintOf(publicKey: string, { member, log }: Pick<Binding, 'member' | 'log'>): string {
-  return digits(createHash('sha256').update(['portolan cluster join', member, log, publicKey].join('\0')).digest());
+/** What a machine joins as: `subscriptions` is a mirror, which does not get the master key. */
+export type JoinRole = 'member' | 'subscriptions';
+
+/** Both sides compute it from what they have, so a key or a role that was exchanged on the way is noticed. */
+export function fingerprintOf(
+  publicKey: string,
+  { member, log, role = 'member' }: Pick<Binding, 'member' | 'log'> & { readonly role?: JoinRole },
+): string {
+  const parts = ['portolan cluster join', member, log, publicKey, ...(role === 'member' ? [] : [role])];
+  return digits(createHash('sha256').update(parts.join('\0')).digest());
 }
 
 /** Tells the master key of one panel from that of another, and reveals nothing of it. */

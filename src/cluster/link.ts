@@ -4,7 +4,6 @@ import { LEASE_MS } from '../adapters/nats/cluster-store.js';
 import { closeNats, type NatsOptions } from '../adapters/nats/connection.js';
 import { askLeader } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
 import type { JoinRequests } from '../commands/cluster.js';
 import {
@@ -26,7 +25,7 @@ import { formerLeader } from './election.js';
 import { type CallHooks, LeaderCalls } from './leader-calls.js';
 import { Member, type MemberState } from './member.js';
 import { type Addresses, Members } from './members.js';
-import { answerNewMembers } from './new-members.js';
+import { answerNewMembers, type CopyLog } from './new-members.js';
 import { type SetAside, SetAsideReport, setAsideTail } from './set-aside.js';
 import { withoutLogin } from './shown-url.js';
 import { answerOf, isReady, type Record, RemovalRequest, removalRefusal } from './steering.js';
@@ -55,7 +54,7 @@ interface Hooks extends CallHooks {
   /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
   readonly setAside: (report: SetAsideReport) => void;
   /** Copies the database of the log into a file, in another process. */
-  readonly copy: (file: string) => Promise<LogCopy>;
+  readonly copy: CopyLog;
   /** Ends this process soon, so that its launcher starts it again as a follower. */
   readonly restart: (why: string) => void;
 }
@@ -190,7 +189,7 @@ export class ClusterLink {
       this.calls.take(hooks);
       if (this.#directory)
         this.joins = answerNewMembers(connection, {
-          ...{ name, version, now, warn, copy, directory: this.#directory, log: log.at(1)?.id ?? '' },
+          ...{ name, version, now, warn, copy, directory: this.#directory, log: log.at(1)?.id ?? '', events: log },
           confirmed: async () => (await this.confirmed()) === null,
         });
       const working = work(formerLeader(log, reports));
@@ -236,7 +235,7 @@ export class ClusterLink {
 
   /** Removes a member that will not return from the list. Resolves to why not, or null. */
   async #remove({ member, force }: RemovalRequest, record: Record): Promise<Rejection | null> {
-    const refused = this.refusal() ?? removalRefusal(this.view().members, member, force);
+    const refused = this.refusal() ?? removalRefusal(this.view().members, { member, force }, this.#log);
     if (refused) return refused;
     const done = record({ type: 'RemoveMember', data: { member, force } });
     if (done instanceof Rejection) return done;

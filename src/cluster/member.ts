@@ -12,7 +12,7 @@ import {
 import { align } from './alignment.js';
 import { faultIn } from './damage/stream-fault.js';
 import { StreamWatch } from './damage/stream-watch.js';
-import { type Common, Diverged, Following } from './following.js';
+import { type Common, Diverged, Following, keysIn } from './following.js';
 import { Publisher } from './publisher.js';
 
 /** How often a leader renews its lease, and a follower looks whether it is free, in ms. */
@@ -91,7 +91,7 @@ export class Member {
   constructor(parts: Parts, common: Common) {
     this.#parts = parts;
     this.#stream = new StreamWatch(parts);
-    this.#following = new Following({ ...parts, moved: () => undefined }, common);
+    this.#following = new Following({ ...parts, keysOf: keysIn(parts.keys), moved: () => undefined }, common);
   }
 
   get state(): MemberState {

@@ -8,6 +8,7 @@ import {
   type LogServer,
   type MemberReport,
   type MemberReports,
+  type MemberRole,
   type ReportedMember,
   WrongSequence,
 } from '../commands/ports/cluster.js';
@@ -40,8 +41,13 @@ interface Parts {
   readonly now: () => number;
 }
 
+/** What a member reports of its state. */
+export interface ReportedState extends Pick<MemberState, 'position' | 'sequence' | 'acknowledged' | 'unknownAt'> {
+  readonly role: MemberRole;
+}
+
 interface Running {
-  readonly state: () => MemberState;
+  readonly state: () => ReportedState;
   readonly addresses: () => Addresses;
   /** Another process reports under this name. */
   readonly taken: (host: string) => void;
@@ -128,7 +134,7 @@ export class Members {
     const { stream } = this.#parts;
     const { last } = await stream.ends();
     const { role, sequence } = (this.#running as Running).state();
-    const isBehind = role === 'follower' && sequence < last;
+    const isBehind = role !== 'leader' && sequence < last;
     this.#behindAt = isBehind ? (this.#behindAt ?? performance.now()) : null;
     if (!this.#stopped) await this.#report('running');
     await this.read();

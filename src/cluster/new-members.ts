@@ -3,11 +3,19 @@ import type { DataDirectory } from '../adapters/data-directory/data-directory.js
 import type { connectNats } from '../adapters/nats/connection.js';
 import { answerMembers } from '../adapters/nats/requests.js';
 import { SnapshotStore } from '../adapters/nats/snapshot-store.js';
+import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { masterKey } from '../adapters/sqlite/keyring.js';
+import type { CopyTarget } from '../adapters/sqlite/mirror/mirror-copy.js';
+import { mirrorKey } from '../adapters/sqlite/mirror/mirror-keys.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import type { JoinRequests } from '../commands/cluster.js';
 import { JoinDesk } from './join-desk.js';
-import { SnapshotDesk } from './snapshot-desk.js';
+import { approvalOf } from './mirror/approval.js';
+import { MirrorDesk } from './mirror/mirror-desk.js';
+import { type Recipient, SnapshotDesk } from './snapshot-desk.js';
+
+/** Copies the database of the log into a file, in another process. `mirror`: only what that mirror may have; null = everything. */
+export type CopyLog = (file: string, mirror: CopyTarget | null) => Promise<LogCopy>;
 
 interface Parts {
   readonly name: string;
@@ -15,25 +23,42 @@ interface Parts {
   readonly directory: DataDirectory;
   /** The id of the first event of the log. */
   readonly log: string;
+  readonly events: SqliteEventLog;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
-  readonly copy: (file: string) => Promise<LogCopy>;
+  readonly copy: CopyLog;
   readonly confirmed: () => Promise<boolean>;
 }
 
 /** Answers machines that want to join, and members that need a snapshot, as the leader. */
 export function answerNewMembers(
   connection: Awaited<ReturnType<typeof connectNats>>,
-  { directory, warn, version: release, ...parts }: Parts,
+  { directory, warn, version: release, events, ...parts }: Parts,
 ): JoinRequests {
   const master = (): Buffer => masterKey(directory.masterKey, { mayCreate: false });
   const joins = new JoinDesk({ ...parts, release, master });
   const snapshots = new SnapshotDesk({
-    ...{ ...parts, master, file: join(directory.run, 'snapshot-for-member.db') },
+    recipient: (member) => recipientOf(events, member, directory.masterKey, master()),
+    ...{ ...parts, file: join(directory.run, 'snapshot-for-member.db') },
     store: () => SnapshotStore.open(connection),
   });
+  const mirrors = new MirrorDesk({ log: events, master });
   const failed = (error: unknown): void => warn('a machine sent an invalid request', { error: String(error) });
   answerMembers(connection, 'join', (question) => joins.answer(question), failed);
   answerMembers(connection, 'snapshot', (question) => snapshots.answer(question), failed);
+  answerMembers(connection, 'mirror-keys', (question) => mirrors.answer(question), failed);
   return joins;
+}
+
+/** A mirror proves its own key, and every other member the master key. */
+function recipientOf(
+  log: Pick<SqliteEventLog, 'lastOf'>,
+  member: string,
+  keyFile: string,
+  master: Buffer,
+): Recipient | null {
+  const approval = approvalOf(log, member);
+  if (approval === null) return { key: master, mirror: null };
+  const { fingerprint, isRemoved } = approval;
+  return isRemoved ? null : { key: mirrorKey(master, fingerprint), mirror: { masterKey: keyFile, fingerprint } };
 }

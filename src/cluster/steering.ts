@@ -5,6 +5,8 @@ import type { Done } from '../commands/bus.js';
 import type { ClusterCommand } from '../commands/cluster.js';
 import type { ClusterMember } from '../commands/ports/cluster.js';
 import { Rejection, type RejectionCode, reject } from '../commands/rejection.js';
+import type { ElectionLog } from './election.js';
+import { approvalOf } from './mirror/approval.js';
 
 /** How long the leader may take: what it has appended must be confirmed first, in ms. */
 const STEERING_MS = 8000;
@@ -20,9 +22,14 @@ export function isReady({ state, role, lagMs }: Pick<ClusterMember, 'state' | 'r
   return state === 'running' && role === 'follower' && lagMs < MAX_LAG_MS;
 }
 
-/** Why a member cannot be removed; null = it can. */
-export function removalRefusal(members: readonly ClusterMember[], name: string, force: boolean): Rejection | null {
+/** Why a member cannot be removed; null = it can. A mirror without a report must still be refused more keys. */
+export function removalRefusal(
+  members: readonly ClusterMember[],
+  { member: name, force }: RemovalRequest,
+  log: Pick<ElectionLog, 'lastOf'> | null,
+): Rejection | null {
   const found = members.find((member) => member.name === name);
+  if (!found && log !== null && approvalOf(log, name)?.isRemoved === false) return null;
   if (!found) return reject('CLUSTER_MEMBER_UNKNOWN', { member: name });
   if (found.role === 'leader' && found.state === 'running') return reject('CLUSTER_MEMBER_LEADS', { member: name });
   return found.state === 'running' && !force ? reject('CLUSTER_MEMBER_RUNS', { member: name }) : null;

@@ -41,9 +41,13 @@ export const cluster: Decider<ClusterCommand> = {
     members.get(data.member) === data.address ? [] : [MemberAddressChanged(data)],
 };
 
+/** What is recorded when a machine may join. */
+export type Approval = Parameters<typeof MemberApproved>[0];
+
 /** A machine that wants to join. */
 export interface JoinRequest {
   readonly member: string;
+  readonly role: 'member' | 'subscriptions';
   /** Of its public key. The machine shows the same. */
   readonly fingerprint: string;
   /** ms since 1970. */
@@ -54,12 +58,12 @@ export interface JoinRequest {
 export interface JoinRequests {
   requests(): readonly JoinRequest[];
   /**
-   * Hands the master key over to a machine. `record` is called before, and may throw. Returns the fingerprint of the master
-   * key. Throws `MessageError` for an unknown or expired request and for another fingerprint.
+   * Hands the master key over to a machine, or to a mirror its own key. `record` is called before, and may throw. Returns the
+   * fingerprint of that key. Throws `MessageError` for an unknown or expired request and for another fingerprint.
    */
   approve(
     member: string,
     fingerprint: string,
-    record: (data: { readonly member: string; readonly fingerprint: string }) => void,
+    record: (data: Approval) => void,
   ): { readonly masterFingerprint: string };
 }

@@ -100,11 +100,17 @@ export const ClusterLeft = defineEvent('ClusterLeft', {
 
 export const MemberApproved = defineEvent('MemberApproved', {
   summary:
-    'An operator let a machine join the cluster: the leader handed the master key over, sealed to its public key.',
+    'An operator let a machine join the cluster: the leader handed the master key over, or to a mirror the key of that mirror, sealed to its public key.',
   recordedBy: { RecordMemberApproved: 'portolan cluster approve' },
   data: z.strictObject({
     member,
     fingerprint: z.string().describe('Fingerprint of the public key of the machine, which the operator compared.'),
+    role: z
+      .enum(['subscriptions'])
+      .optional()
+      .describe(
+        '`subscriptions`: it is a mirror and got a key of its own instead of the master key. Absent for other members.',
+      ),
   }),
   stream: () => 'cluster',
 });

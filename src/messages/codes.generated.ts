@@ -918,6 +918,9 @@ export interface MessageParams {
   'cluster.rebuildBehindStream': { readonly position: number; readonly own: number };
   'cluster.rebuildWould': { readonly first: number; readonly last: number };
   'cluster.rebuilt': { readonly first: number; readonly last: number };
+  'cluster.roleSubscriptions': None;
+  'cluster.requestMirror': { readonly member: string | number; readonly expiresAt: number; readonly fingerprint: string | number };
+  'cluster.joinedMirror': { readonly position: number; readonly fingerprint: string | number };
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;
@@ -1943,6 +1946,12 @@ export interface MessageParams {
   'start.clusterLeft': { readonly position: number };
   'start.clusterGap': { readonly position: number };
   'start.clusterNameTaken': { readonly host: string | number; readonly member: string | number };
+  'start.mirror': { readonly url: string | number; readonly folder: string | number; readonly health: string | number };
+  'start.mirrorNotJoined': { readonly folder: string | number };
+  'start.mirrorWithoutCluster': { readonly variable: string | number };
+  'start.mirrorRemoved': { readonly member: string | number };
+  'start.mirrorDiverged': { readonly why: Text };
+  'start.mirrorHealthPort': { readonly port: string | number; readonly variable: string | number };
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };
@@ -2011,6 +2020,8 @@ export interface MessageParams {
   'storage.snapshotsOff': { readonly folder: string | number };
   'storage.keyDestroyedAgain': { readonly id: string | number };
   'storage.ledgerMovedAside': { readonly file: string | number; readonly aside: string | number };
+  'storage.isMirror': { readonly folder: string | number };
+  'storage.notMirror': { readonly folder: string | number };
   'subscription-page.copy': None;
   'subscription-page.copied': None;
   'subscription-page.support': None;

@@ -8,6 +8,7 @@ import type { LogDamage } from '../adapters/sqlite/codec.js';
 import { endAt, openDatabase, type SqliteDatabase, storageError } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { derivedKey, Keyring, masterKey } from '../adapters/sqlite/keyring.js';
+import { isMirror } from '../adapters/sqlite/mirror/reduced-boxes.js';
 import { startProblem } from '../adapters/sqlite/start-check.js';
 import type { Client } from '../events/client/client-document.js';
 import type { CheckpointStore } from '../events/log/checkpoint-store.js';
@@ -36,6 +37,8 @@ interface Options {
   readonly live?: boolean;
   /** Hides the events after this position. Only with `readonly`. */
   readonly upTo?: number;
+  /** The log of a subscription mirror, instead of that of a panel. */
+  readonly mirror?: boolean;
   readonly now?: () => number;
   readonly anchorFailed?: (error: unknown) => void;
 }
@@ -45,7 +48,14 @@ interface Options {
  * `StorageError` of kind `damaged` when the database itself cannot be read.
  */
 export function openJournal(directory: DataDirectory, options: Options = {}): Journal {
-  const { readonly = false, live = false, upTo, now = Date.now, anchorFailed = () => undefined } = options;
+  const {
+    readonly = false,
+    live = false,
+    upTo,
+    mirror = false,
+    now = Date.now,
+    anchorFailed = () => undefined,
+  } = options;
   assertWhole(directory.root);
   // Read before the log: a running panel updates both, and the anchor is never ahead of a log that is read later.
   const anchored = readAnchor(directory.anchor);
@@ -53,6 +63,7 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
   const db = openDatabase(directory.database, { readonly });
   try {
     assertNotBackup(db, directory.database);
+    assertRole(db, directory, mirror);
     if (upTo !== undefined) endAt(db, upTo);
     // Otherwise a roll-up between two pages could be counted in addition to its measurements.
     if (readonly && !live) db.exec('BEGIN');
@@ -101,6 +112,12 @@ function assertNotMissing({ database, anchor }: DataDirectory, anchored: Anchore
 function assertNotBackup(db: SqliteDatabase, file: string): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup'").get() === undefined) return;
   throw new MessageError(message('storage.databaseIsBackup', { file }));
+}
+
+/** A panel could not decrypt what a mirror has, and a mirror must not have what a panel has. */
+function assertRole(db: SqliteDatabase, { root }: DataDirectory, mirror: boolean): void {
+  if (isMirror(db) === mirror) return;
+  throw new MessageError(message(mirror ? 'storage.notMirror' : 'storage.isMirror', { folder: root }));
 }
 
 /** Commands that only read verify each row instead. */

@@ -1,9 +1,11 @@
 import { setPriority } from 'node:os';
-import { copyDatabase } from '../adapters/sqlite/replication/log-copy.js';
+import { copyForMirror } from '../adapters/sqlite/mirror/mirror-copy.js';
+import { copyDatabase, type LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import { RefusedFile } from '../commands/ports/refused-file.js';
+import { reducedForLinks } from '../projections/subscription/link-config.js';
 import { jobFailure } from '../store/full-disk.js';
 import type { Answer, Progress, Request } from './backup-jobs.js';
-import { copy, type Follow, type ImportXui, stageState, verify } from './backup-work.js';
+import { copy, type Follow, type ImportXui, type SnapshotJob, stageState, verify } from './backup-work.js';
 import { diff } from './log-diff.js';
 
 // Runs one job. It arrives over the IPC channel, so that a passphrase is neither in the arguments nor in a file.
@@ -22,7 +24,7 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
       case 'copy':
         return { ok: true, result: copy(job) };
       case 'snapshot':
-        return { ok: true, result: copyDatabase(job.database, job.file) };
+        return { ok: true, result: snapshot(job) };
       case 'verify':
         return { ok: true, result: verify(job) };
       case 'stage':
@@ -37,6 +39,10 @@ async function answerTo({ name, job }: Request): Promise<Answer> {
       text: jobFailure(error),
     };
   }
+}
+
+function snapshot({ database, file, mirror }: SnapshotJob): LogCopy {
+  return mirror === null ? copyDatabase(database, file) : copyForMirror(database, file, mirror, reducedForLinks);
 }
 
 /** Interval in ms between two reports of the same phase. */

@@ -9,6 +9,7 @@ import { sha256Of } from '../adapters/data-directory/files.js';
 import { openDatabase, type SqliteDatabase } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { Keyring } from '../adapters/sqlite/keyring.js';
+import type { CopyTarget } from '../adapters/sqlite/mirror/mirror-copy.js';
 import { createBus } from '../commands/bus.js';
 import type { ImportReport } from '../commands/import/plan.js';
 import type { Replacement, StateContents } from '../commands/ports/backups.js';
@@ -41,6 +42,8 @@ export interface CopyJob {
 export interface SnapshotJob {
   readonly database: string;
   readonly file: string;
+  /** Only what this mirror may have; null = everything. */
+  readonly mirror: CopyTarget | null;
 }
 export interface VerifyJob {
   readonly file: string;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LogReplication } from '../../src/adapters/sqlite/replication/log-replication.js';
 import { align } from '../../src/cluster/alignment.js';
-import { Diverged, Following } from '../../src/cluster/following.js';
+import { Diverged, Following, keysIn } from '../../src/cluster/following.js';
 import { Publisher } from '../../src/cluster/publisher.js';
 import { setAsideTail } from '../../src/cluster/set-aside.js';
 import { clientAdded, clientNumber, draft, inboundAdded } from '../kit/builders.js';
@@ -83,7 +83,12 @@ class Model {
     const stop = new AbortController();
     const following = new Following(
       {
-        ...{ replica: new LogReplication(process.log.log), keys: this.#keys, now: Date.now, warn: () => undefined },
+        ...{
+          replica: new LogReplication(process.log.log),
+          keysOf: keysIn(this.#keys),
+          now: Date.now,
+          warn: () => undefined,
+        },
         stream: this.stream.portFor(name, () => process.ended),
         moved: () => stop.abort(),
       },

@@ -114,11 +114,11 @@ describe('the removal of a member', () => {
       ['running', 1],
       ['away', 6],
     ]);
-    expect(removalRefusal(members, 'one', true)?.code).toBe('CLUSTER_MEMBER_LEADS');
-    expect(removalRefusal(members, 'none', true)?.code).toBe('CLUSTER_MEMBER_UNKNOWN');
-    expect(removalRefusal(members, 'two', false)?.code).toBe('CLUSTER_MEMBER_RUNS');
-    expect(removalRefusal(members, 'two', true)).toBeNull();
-    expect(removalRefusal(members, 'three', false)).toBeNull();
+    expect(removalRefusal(members, { member: 'one', force: true }, null)?.code).toBe('CLUSTER_MEMBER_LEADS');
+    expect(removalRefusal(members, { member: 'none', force: true }, null)?.code).toBe('CLUSTER_MEMBER_UNKNOWN');
+    expect(removalRefusal(members, { member: 'two', force: false }, null)?.code).toBe('CLUSTER_MEMBER_RUNS');
+    expect(removalRefusal(members, { member: 'two', force: true }, null)).toBeNull();
+    expect(removalRefusal(members, { member: 'three', force: false }, null)).toBeNull();
   });
 
   it('of a leader has a reason for the next one', () => {

@@ -24,7 +24,15 @@ async function leaderAndMember(change: (file: string, log: TestLog) => void) {
   const identity = log.log.at(1)?.id ?? '';
   await createClusterStore(connection, { log: identity, base: log.log.head().position }, 1);
   answerNewMembers(connection, {
-    ...{ name: 'one', version: '1', directory: log.directory, log: identity, now: Date.now, warn: () => undefined },
+    ...{
+      name: 'one',
+      version: '1',
+      directory: log.directory,
+      log: identity,
+      events: log.log,
+      now: Date.now,
+      warn: () => undefined,
+    },
     confirmed: async () => true,
     copy: async (file) => {
       const copy = copyDatabase(log.directory.database, file);
@@ -34,7 +42,7 @@ async function leaderAndMember(change: (file: string, log: TestLog) => void) {
   });
   const directory = prepareDataDirectory(temporaryFolder());
   copyFileSync(log.directory.masterKey, directory.masterKey);
-  return { directory, log, rejoin: () => rejoinCluster({ url, name: 'two', dataDir: directory.root }) };
+  return { directory, log, rejoin: () => rejoinCluster({ url, name: 'two', dataDir: directory.root, role: 'member' }) };
 }
 
 describe.skipIf(withoutNats('snapshots of a log'))('a snapshot of the log', () => {

@@ -140,6 +140,12 @@ export async function storedIdentity(connection: NatsConnection): Promise<Identi
   }
 }
 
+/** Opens the part that a subscription mirror reads, and the reports. */
+export async function openMirrorStore(connection: NatsConnection) {
+  const [stream, members] = await Promise.all([NatsBatchStream.open(connection), NatsMemberReports.open(connection)]);
+  return { stream, members };
+}
+
 /** Opens what `createClusterStore` has created. */
 export async function openClusterStore(connection: NatsConnection, name: string) {
   const kvm = new Kvm(connection);

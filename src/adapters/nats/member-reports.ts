@@ -12,7 +12,7 @@ const STREAM = `KV_${MEMBER_BUCKET}`;
 /** Members of other versions may report more. */
 const Report = z.object({
   ...{ name: z.string(), instance: z.string(), home: z.string(), host: z.string(), version: z.string() },
-  ...{ role: z.enum(['leader', 'follower']), state: z.enum(['running', 'stopped', 'handedOver']) },
+  ...{ role: z.enum(['leader', 'follower', 'subscriptions']), state: z.enum(['running', 'stopped', 'handedOver']) },
   ...{ position: z.int(), lagMs: z.number(), since: z.number() },
   ...{ panel: z.string().nullable(), subscription: z.string().nullable() },
   acknowledged: z.object({ position: z.int(), hash: z.string() }).nullish(),

@@ -3,7 +3,15 @@ import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 
 /** What a member may ask the leader for; each kind has its own subject. */
-export type LeaderRequest = 'set-aside' | 'record' | 'counters' | 'step-down' | 'remove' | 'join' | 'snapshot';
+export type LeaderRequest =
+  | 'set-aside'
+  | 'record'
+  | 'counters'
+  | 'step-down'
+  | 'remove'
+  | 'join'
+  | 'snapshot'
+  | 'mirror-keys';
 
 const subjectOf = (kind: LeaderRequest): string => `portolan.leader.${kind}`;
 

@@ -29,6 +29,12 @@ export class SnapshotStore {
     return new SnapshotStore(await natsRequest(() => manager.create(BUCKET, options)));
   }
 
+  /** Opens the store in which the leader has put a snapshot. A mirror may not create one. */
+  static async existing(connection: NatsConnection): Promise<SnapshotStore> {
+    const manager = new Objm(jetstream(connection, { timeout: CHUNK_MS }));
+    return new SnapshotStore(await natsRequest(() => manager.open(BUCKET, false)));
+  }
+
   /** Stores a file under a name. Resolves to the number of its parts. */
   async put(name: string, file: string): Promise<number> {
     const { size } = await stat(file);

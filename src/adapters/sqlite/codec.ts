@@ -76,7 +76,11 @@ export interface Box {
   readonly box: string;
 }
 /** The boxes of an event, one per key, with the names of the fields that each contains. */
-type SealedFields = readonly (Box & { readonly fields: readonly string[] })[];
+export type SealedFields = readonly (Box & { readonly fields: readonly string[] })[];
+
+/** What a box of fields is bound to. `id`: of its event. */
+export const boxContext = (id: string, type: string, fields: readonly string[]): string =>
+  `${id}|${type}|${fields.join()}`;
 
 /** Encrypts a value with a data key, which is created at first use. */
 export function close(keyring: Keyring, key: string, value: unknown, context: string): Box {
@@ -85,7 +89,7 @@ export function close(keyring: Keyring, key: string, value: unknown, context: st
 }
 
 /** The value in a box, or undefined when its key was destroyed. */
-function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown {
+export function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown {
   const opener = keyring.forOpening(key);
   if (opener === null) return undefined;
   const bytes = Buffer.from(box, 'base64');
@@ -93,7 +97,7 @@ function openBox(keyring: Keyring, { key, box }: Box, context: string): unknown 
   try {
     return openWith(opener);
   } catch (error) {
-    const other = keyring.replaced(key);
+    const other = keyring.forOpening(key, { reread: true });
     if (other === null) throw error;
     return openWith(other);
   }
@@ -120,7 +124,7 @@ function sealFields(
   }
   stored['$sealed'] = sealedGroups.map(({ key, fields: held, values }) => ({
     fields: held,
-    ...close(keyring, key, values, `${id}|${type.type}|${held.join()}`),
+    ...close(keyring, key, values, boxContext(id, type.type, held)),
   })) satisfies SealedFields;
   return stored;
 }
@@ -145,7 +149,8 @@ function openFields(
   const { $sealed: sealed = [], ...data } = stored as { $sealed?: SealedFields };
   const opened: Record<string, unknown> = data;
   for (const box of sealed) {
-    const values = openBox(keyring, box, `${id}|${type.type}|${box.fields.join()}`) as unknown[] | undefined;
+    const reduced = keyring.reduced?.boxOf(id, box) ?? box;
+    const values = openBox(keyring, reduced, boxContext(id, type.type, box.fields)) as unknown[] | undefined;
     for (const [i, field] of box.fields.entries()) opened[field] = values ? values[i] : type.seals[field]?.erased(data);
   }
   return opened;

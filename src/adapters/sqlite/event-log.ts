@@ -11,6 +11,7 @@ import { destroyedKeys } from './destroyed-keys.js';
 import type { Keyring } from './keyring.js';
 import { LogReader } from './log-reader.js';
 import { SqliteLogSearch } from './log-search.js';
+import type { ReducedBox } from './mirror/reduced-boxes.js';
 import type { ForeignBatch } from './replication/batch-codec.js';
 import { RowWriter } from './row-writer.js';
 import { SealedActors } from './sealed-actors.js';
@@ -75,14 +76,19 @@ export class SqliteEventLog extends LogReader implements EventLog {
 
   /**
    * Appends what another member of the cluster has recorded, unchanged, in one durable transaction. `keys` are the wrapped data
-   * keys that this log does not have; null = destroyed. Throws `LogDamage`, and appends nothing, if a row does not continue
-   * the chain.
+   * keys that this log does not have; null = destroyed. `reduced`: on a mirror, see `ReducedBoxes`. Throws `LogDamage`, and
+   * appends nothing, if a row does not continue the chain.
    */
-  ingest(batches: readonly ForeignBatch[], keys: ReadonlyMap<string, Buffer | null>): void {
+  ingest(
+    batches: readonly ForeignBatch[],
+    keys: ReadonlyMap<string, Buffer | null>,
+    reduced: readonly ReducedBox[] = [],
+  ): void {
     if (batches.length === 0) return;
     this.group(() => {
       this.sql.begin.run();
       for (const [id, wrapped] of keys) this.keyring.adopt(id, wrapped);
+      for (const box of reduced) this.keyring.reduced?.put(box);
       for (const { rows, commands } of batches) {
         this.#group?.push(rows.flatMap((row) => this.#ingestRow(row)));
         for (const { key, fingerprint, first, last, at } of commands)

@@ -7,6 +7,7 @@ import { MessageError } from '../../messages/error.js';
 import { message, type Text } from '../../messages/message.js';
 import { readRegular } from '../data-directory/files.js';
 import type { SqliteDatabase } from './database.js';
+import { type ReducedBoxes, reducedBoxes } from './mirror/reduced-boxes.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -81,6 +82,8 @@ export class Keyring {
   readonly #opened = lruOf<string, Buffer>(1024);
   /** Ids of keys that events have destroyed. They are never used or created again, even if the table contains them. */
   readonly #destroyed = new Set<string>();
+  /** On a subscription mirror: boxes with less in them than the stored ones. Null elsewhere. */
+  readonly reduced: ReducedBoxes | null;
   /** What reverts each change since `begin`, in order. */
   #undo: (() => void)[] = [];
 
@@ -93,6 +96,7 @@ export class Keyring {
     this.#overwrite = db.prepare('UPDATE keys SET wrapped = zeroblob(length(wrapped)) WHERE id = ?');
     this.#destroy = db.prepare('UPDATE keys SET wrapped = NULL, shredded = ? WHERE id = ?');
     this.#all = db.prepare<[], KeyRow>('SELECT id, wrapped FROM keys');
+    this.reduced = reducedBoxes(db);
     this.#load();
   }
 
@@ -161,16 +165,19 @@ export class Keyring {
     else this.#wrapped.set(id, wrapped);
   }
 
-  /** The key that another process has stored under an id in place of the known one; null = there is none. */
-  replaced(id: string): Buffer | null {
+  #replaced(id: string): Buffer | null {
     const found = this.#find.get(id)?.wrapped?.toString('latin1');
     if (found === undefined || found === this.#wrapped.get(id)) return null;
     this.#keep(id, found);
     return this.forOpening(id);
   }
 
-  /** The key to open with, or null when an event destroyed it. Throws `MessageError` for a missing key. */
-  forOpening(id: string): Buffer | null {
+  /**
+   * The key to open with, or null when an event destroyed it. Throws `MessageError` for a missing key. `reread`: the key that
+   * another process has stored under the id in place of the known one; null = there is none.
+   */
+  forOpening(id: string, { reread = false } = {}): Buffer | null {
+    if (reread) return this.#replaced(id);
     const found = this.#lookup(id);
     const known = found === undefined ? this.#lookUpNew(id) : found;
     if (known === undefined) throw new MessageError(message('storage.keyLost', { id }));

@@ -114,6 +114,9 @@ export interface KeyBucket {
   ids(): Promise<readonly string[]>;
 }
 
+/** `subscriptions`: a mirror, which never leads and has no master key. */
+export type MemberRole = 'leader' | 'follower' | 'subscriptions';
+
 /** What a running member tells the others, about once a second. */
 export interface MemberReport {
   readonly name: string;
@@ -122,7 +125,7 @@ export interface MemberReport {
   /** The machine and the data directory: two processes with the same value cannot run at the same time. */
   readonly home: string;
   readonly host: string;
-  readonly role: 'leader' | 'follower';
+  readonly role: MemberRole;
   /** `stopped` and `handedOver`: its process ended in order, after a stop or because it gave the leadership away. */
   readonly state: 'running' | 'stopped' | 'handedOver';
   readonly version: string;

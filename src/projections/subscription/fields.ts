@@ -47,6 +47,11 @@ const SECRETS: ReadonlySet<string> = new Set([
   'echServerKeys',
   'masterKeyLog',
 ]);
+/** A copy of JSON without members that only the server may know. Everything else is unchanged, also what is empty. */
+export function withoutSecrets(value: object): unknown {
+  return JSON.parse(JSON.stringify(value, (name, member: unknown) => (SECRETS.has(name) ? undefined : member)));
+}
+
 /** Maximum depth; real settings are less deep. */
 const MAX_DEPTH = 12;
 

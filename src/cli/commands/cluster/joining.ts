@@ -15,17 +15,19 @@ export function joiningCommands(cluster: Command, { config, json, say }: Cluster
     .action(async () => {
       const options = clusterOptions(config());
       const { name: member } = options;
+      const { CLUSTER_ROLE: role } = config();
       // Loaded on demand: nothing else on the command line needs NATS.
       const { joinCluster } = await import('../../../cluster/joining.js');
       const waiting = (fingerprint: string): void =>
         printEither(
           json(),
-          { waiting: true, member, fingerprint },
+          { waiting: true, member, role, fingerprint },
           say(message('cluster.joinFingerprint', { member, fingerprint })),
         );
-      const joined = await joinCluster({ ...options, dataDir: config().DATA_DIR, release: version, waiting });
-      const { position, masterFingerprint } = joined;
-      printEither(json(), joined, say(message('cluster.joined', { position, fingerprint: masterFingerprint })));
+      const joined = await joinCluster({ ...options, dataDir: config().DATA_DIR, role, release: version, waiting });
+      const { position, masterFingerprint: fingerprint } = joined;
+      const code = role === 'member' ? 'cluster.joined' : 'cluster.joinedMirror';
+      printEither(json(), joined, say(message(code, { position, fingerprint })));
     });
 
   cluster
@@ -34,7 +36,7 @@ export function joiningCommands(cluster: Command, { config, json, say }: Cluster
     .action(async () => {
       const options = clusterOptions(config());
       const { rejoinCluster } = await import('../../../cluster/joining.js');
-      const done = await rejoinCluster({ ...options, dataDir: config().DATA_DIR });
+      const done = await rejoinCluster({ ...options, dataDir: config().DATA_DIR, role: config().CLUSTER_ROLE });
       const { position, movedTo } = done;
       const text =
         movedTo === null
@@ -54,7 +56,8 @@ export function joiningCommands(cluster: Command, { config, json, say }: Cluster
         const requests = (await operateLeader(dataDir, 'cluster.requests', {})) as readonly JoinRequest[];
         if (json() || requests.length === 0)
           return printEither(json(), { requests }, say(message('cluster.noRequests')));
-        for (const request of requests) print(say(message('cluster.request', { ...request })));
+        for (const { role, ...request } of requests)
+          print(say(message(role === 'member' ? 'cluster.request' : 'cluster.requestMirror', request)));
         return;
       }
       if (fingerprint === undefined) throw new UsageError(message('cluster.fingerprintMissing', { member }));

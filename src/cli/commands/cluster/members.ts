@@ -16,6 +16,12 @@ const RELATIONS = {
   gap: 'cluster.relationGap',
 } as const satisfies Record<ClusterStatus['relation'], MessageCode>;
 
+const ROLES = {
+  leader: 'cluster.roleLeader',
+  follower: 'cluster.roleFollower',
+  subscriptions: 'cluster.roleSubscriptions',
+} as const satisfies Record<ClusterMember['role'], MessageCode>;
+
 /** `portolan cluster status`, `members`, `step-down` and `remove`. NATS is loaded on demand. */
 export function memberCommands(cluster: Command, { config, json, say }: ClusterCli): void {
   cluster
@@ -89,6 +95,6 @@ function memberText(found: ClusterMember): Text {
   if (state === 'away') return message('cluster.memberAway', { member, host, age: ageMs, position });
   if (state === 'stopped') return message('cluster.memberStopped', { member, host, position });
   if (unknownAt !== null) return message('cluster.memberOutdated', { member, host, version, position: unknownAt });
-  const roleText = message(role === 'leader' ? 'cluster.roleLeader' : 'cluster.roleFollower');
+  const roleText = message(ROLES[role]);
   return message('cluster.memberRunning', { member, host, role: roleText, version, position, lag, span: lagMs });
 }
