@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must } from '../../kit/real/panel-process.js';
@@ -21,16 +21,26 @@ interface Editor {
   readonly typed: (page: Page) => Promise<string>;
   /** The button that stores it. */
   readonly save: string;
-  /** The event of the change, with a part of its data. */
-  readonly stored: { readonly type: string; readonly data: object };
+  /** The events of the change, with a part of their data. */
+  readonly stored: readonly { readonly type: string; readonly data: object }[];
 }
 
 const button = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click();
 const textbox = (name: string) => (page: Page) => page.getByRole('textbox', { name, exact: true }).first();
+/** The login over the screen has the same fields. */
+const adminForm = (page: Page): Locator => page.getByRole('dialog', { name: 'Add an admin' });
 const text = (name: string, value: string): Pick<Editor, 'type' | 'typed'> => ({
   type: (page) => textbox(name)(page).fill(value),
   typed: (page) => textbox(name)(page).inputValue(),
 });
+
+/** Pastes a text, without the clipboard that all pages of the machine share. */
+const pasted = (input: Locator, text: string): Promise<unknown> => input.evaluate(PASTE, text);
+const PASTE = `(one, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  one.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+}`;
 
 /** The editors that no test of a screen checks for this. */
 const EDITORS: Readonly<Record<string, Editor>> = {
@@ -38,21 +48,21 @@ const EDITORS: Readonly<Record<string, Editor>> = {
     screen: 'inbounds/1',
     ...text('Name', 'Quay'),
     save: 'Save',
-    stored: { type: 'InboundUpdated', data: { inbound: 1 } },
+    stored: [{ type: 'InboundUpdated', data: { inbound: 1 } }],
   },
   'a client': {
     screen: 'clients/ahab',
     start: button('Edit'),
     ...text('Comment', 'pays late'),
     save: 'Save',
-    stored: { type: 'ClientIdentityChanged', data: {} },
+    stored: [{ type: 'ClientIdentityChanged', data: {} }],
   },
   'the core template': {
     screen: 'core?tab=template',
     type: (page) => fillCode(page.getByRole('textbox', { name: 'Edit' }), JSON.stringify(TEMPLATE)),
     typed: async (page) => (await page.getByRole('textbox', { name: 'Edit' }).textContent()) ?? '',
     save: 'Check and save',
-    stored: { type: 'CoreTemplateChanged', data: {} },
+    stored: [{ type: 'CoreTemplateChanged', data: {} }],
   },
   'a webhook': {
     screen: 'webhooks',
@@ -63,14 +73,41 @@ const EDITORS: Readonly<Record<string, Editor>> = {
     },
     typed: (page) => textbox('URL')(page).inputValue(),
     save: 'Add webhook',
-    stored: { type: 'WebhookAdded', data: {} },
+    stored: [{ type: 'WebhookAdded', data: {} }],
   },
   'a role': {
     screen: 'access?tab=roles',
     start: button('Add role'),
     ...text('Name', 'night-shift'),
     save: 'Add role',
-    stored: { type: 'RoleDefined', data: { role: 'night-shift' } },
+    stored: [{ type: 'RoleDefined', data: { role: 'night-shift' } }],
+  },
+  'an admin': {
+    screen: 'access',
+    start: button('Add admin'),
+    type: async (page) => {
+      await adminForm(page).getByRole('textbox', { name: 'User name' }).fill('starbuck');
+      await adminForm(page).getByRole('button', { name: 'Generate' }).click();
+    },
+    typed: async (page) => {
+      const inputs = [
+        adminForm(page).getByRole('textbox', { name: 'User name' }),
+        adminForm(page).getByLabel('Password').first(),
+      ];
+      return (await Promise.all(inputs.map((input) => input.inputValue()))).join(' ');
+    },
+    save: 'Add admin',
+    stored: [
+      { type: 'UserCreated', data: { user: 2 } },
+      { type: 'AdminAccessChanged', data: { role: 'operator' } },
+    ],
+  },
+  'a token': {
+    screen: 'access?tab=tokens',
+    start: button('Add token'),
+    ...text('Name', 'billing'),
+    save: 'Add token',
+    stored: [{ type: 'TokenCreated', data: { token: 1 } }],
   },
 };
 
@@ -104,13 +141,48 @@ describe.skipIf(found === null)('what was typed in the web panel', () => {
       .filter(({ type }) => type !== 'LoggedIn')
       .map(({ type, data }) => ({ type, data }));
 
+  it('stays in a field for numbers, with an error instead of another number', async () => {
+    const { page, panel } = web;
+    await web.open('clients/ahab');
+    await button('Edit')(page);
+    const before = headOf(panel.dataDir);
+    const dialog = page.getByRole('dialog');
+    const limit = dialog.getByRole('textbox', { name: 'IP limit' });
+    await limit.pressSequentially('1.5');
+    expect(await limit.inputValue()).toBe('1.5');
+    await dialog.getByText('Enter a whole number').waitFor();
+    await dialog.getByRole('textbox', { name: 'Comment' }).fill('has two phones');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await limit.and(page.locator(':focus')).waitFor();
+    expect(changes(before)).toStrictEqual([]);
+    await limit.fill('');
+    await pasted(limit, '۱٬۰۰۰');
+    expect(await limit.inputValue()).toBe('1000');
+    await dialog.getByText('Enter a whole number').waitFor({ state: 'detached' });
+    await limit.fill('');
+    await pasted(limit, '2,000');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(changes(before)).toMatchObject([
+      { type: 'ClientUpdated', data: { changes: { limitIp: 2000 } } },
+      { type: 'ClientIdentityChanged' },
+    ]);
+  });
+
   it.each(Object.entries(EDITORS))(
-    'about %s is stored after the session ended and the admin signed in again',
+    'about %s is stored after the network was lost, the session ended and the admin signed in again',
     async (_, editor) => {
       const { page, context, panel } = web;
       const before = headOf(panel.dataDir);
       const typed = await begun(editor, page);
       expect(typed).not.toBe('');
+      const lost = (route: Route) =>
+        route.request().method() === 'POST' ? route.abort('connectionrefused') : route.fallback();
+      await page.route('**/panel/**', lost);
+      await submit(editor, page);
+      await page.getByText('The panel does not answer.').first().waitFor();
+      expect(await editor.typed(page)).toBe(typed);
+      await page.unroute('**/panel/**', lost);
       await context.clearCookies();
       await submit(editor, page);
       const login = page.getByRole('dialog', { name: 'Your session has ended' });
@@ -120,7 +192,7 @@ describe.skipIf(found === null)('what was typed in the web panel', () => {
       expect(changes(before)).toStrictEqual([]);
       await login.getByRole('button', { name: 'Sign in' }).click();
       await until('it is stored', () => changes(before).length > 0);
-      expect(changes(before)).toMatchObject([editor.stored]);
+      expect(changes(before)).toMatchObject(editor.stored);
       await login.waitFor({ state: 'hidden' });
     },
   );

@@ -48,13 +48,13 @@ const ROLES = {
     screens: ['Clients', 'Account'],
     below: ['clients/ann'],
     hidden: ['settings', 'Settings', 'Clients'],
-    ofClient: ['Open', 'Links and QR code', 'Reset traffic'],
+    ofClient: ['Open', 'Links and QR code', 'Extend', 'Add traffic', 'Reset traffic'],
   },
   reseller: {
     screens: ['Clients', 'Account'],
     below: ['clients/bea'],
     hidden: ['inbounds/new', 'Inbounds', 'Clients'],
-    ofClient: ['Open', 'Edit', 'Links and QR code', 'Delete'],
+    ofClient: ['Open', 'Edit', 'Links and QR code', 'Extend', 'Add traffic', 'Delete'],
   },
 } as const;
 type Role = keyof typeof ROLES | 'desk';

@@ -20,7 +20,7 @@ import { preloadScreen } from '../shell/Screens';
 import { Shell } from '../shell/Shell';
 import { renewSession } from '../shell/session';
 import { styleNonce } from '../theme/nonce';
-import { acceptAllDigits } from '../theme/number-inputs';
+import { acceptAllDigits, blockWrongNumbers, readPastedNumbers } from '../theme/number-inputs';
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
 import { FormatProvider } from '../ui/display/format';
@@ -28,6 +28,8 @@ import { Toasts } from '../ui/feedback/Toasts';
 
 allowStylesOnly();
 acceptAllDigits();
+readPastedNumbers();
+blockWrongNumbers();
 const nonce = styleNonce();
 const client = new QueryClient({
   defaultOptions: {

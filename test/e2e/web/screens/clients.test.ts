@@ -103,6 +103,12 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('ahab');
     await page.getByText(/^1 client/).waitFor();
+    const before = head();
+    await menu('ahab', 'Extend');
+    await inDialog('Extend').click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await undo('Clients extended: 1');
+    expect(deeds(before)).toMatchObject([{ type: 'ClientUpdated' }, { type: 'ClientUpdated' }]);
     await page.getByRole('link', { name: 'ahab' }).focus();
     await page.keyboard.press('Enter');
     await web.heading('ahab');

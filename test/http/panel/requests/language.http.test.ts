@@ -95,7 +95,7 @@ describe('an answer', () => {
   it('has the headers Content-Language and Vary', async () => {
     const panel = await startPanel();
     const answer = await panel.browser().post('/login', { username: 'x', password: 'y' }, { ...persian, ...russian });
-    expect(answer.json?.msg).toBe('نام کاربری، رمز عبور یا کد دو مرحله‌ای نادرست است.');
+    expect(answer.json?.msg).toBe('نام کاربری، گذرواژه یا کد دو مرحله‌ای نادرست است.');
     expect(answer.headers.get('content-language')).toBe('fa');
     expect(answer.headers.get('vary')).toContain('Accept-Language, Cookie');
   });

@@ -1,10 +1,11 @@
-import { Button, NumberInput, PasswordInput, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Button, PasswordInput, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import { randomWord } from '../../model/random';
 import { DrawerForm } from '../../ui/form/DrawerForm';
+import { NumberField } from '../../ui/form/NumberField';
 import { type Admin, type Role, roles as rolesQuery, STALE } from './queries';
 import { RoleFields } from './RoleFields';
 import { gives, isLimited } from './roles';
@@ -147,11 +148,11 @@ function Quotas({ form }: FormProps) {
       </Text>
       <SimpleGrid cols={2} spacing="sm">
         {(['clients', 'days', 'totalGb', 'clientGb'] as const).map((name) => (
-          <NumberInput
+          <NumberField
             key={name}
             label={t(`quota.${name}`)}
             min={0}
-            allowDecimal={name === 'totalGb' || name === 'clientGb'}
+            whole={name === 'clients' || name === 'days'}
             suffix={name === 'totalGb' || name === 'clientGb' ? ' GB' : ''}
             placeholder={t('quota.none')}
             hideControls

@@ -1,9 +1,10 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './form-styles';
 
-import { NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { NumberField } from '../../ui/form/NumberField';
 import { type Json, type JsonObject, valueAt, withValue } from './template';
 
 export interface FieldDefinition {
@@ -63,13 +64,13 @@ function Field({
       );
     case 'number':
       return (
-        <NumberInput
+        <NumberField
           {...shared}
           min={0}
-          allowDecimal={false}
+          whole
           hideControls
           value={typeof value === 'number' || typeof value === 'string' ? value : ''}
-          onChange={(next) => set(next === '' ? undefined : Number(next))}
+          onChange={(next) => set(next === '' ? undefined : next)}
         />
       );
     case 'list':

@@ -15,6 +15,7 @@ import { Route, Routes, useNavigate } from 'react-router';
 import { useMay } from '../../api/access';
 import type { Node } from '../../api/contract.generated';
 import { inbounds as inboundsQuery, nodes as nodesQuery } from '../../api/queries';
+import { useFormat } from '../../ui/display/format';
 import { Empty, Loaded, Page } from '../../ui/display/Page';
 import { DataTable } from '../../ui/table/DataTable';
 import { useAddressFlag, useFilters } from '../../ui/table/filters';
@@ -37,6 +38,7 @@ export function Nodes() {
 
 function Overview() {
   const { t } = useTranslation('nodes');
+  const format = useFormat();
   const query = useQuery(nodesQuery);
   const [isAdding, setAdding] = useAddressFlag('new');
   const [edited, setEdited] = useState<Node | null>(null);
@@ -53,7 +55,7 @@ function Overview() {
       title={t('title')}
       fill
       actions={nodes.length > 0 && add}
-      summary={nodes.length > 0 ? t('summary', { count: nodes.length, synced }) : undefined}
+      summary={nodes.length > 0 ? t('summary', { count: nodes.length, synced: format.number(synced) }) : undefined}
     >
       <Loaded query={query} rows={4}>
         {(all) =>

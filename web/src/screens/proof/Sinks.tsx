@@ -67,7 +67,7 @@ function Row({ name, state, onEdit }: RowProps) {
     <li className={rows['row']}>
       <div className={rows['main']}>
         <div className={rows['name']}>
-          {t(`sink.${name}`)}
+          <span>{t(`sink.${name}`)}</span>
           <State state={state} />
         </div>
         <div className={rows['note']}>{state?.target ? <Technical>{state.target}</Technical> : t(`help.${name}`)}</div>

@@ -1,6 +1,7 @@
-import { NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Switch, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { SettingSource } from '../../api/contract.generated';
+import { NumberField } from '../../ui/form/NumberField';
 import { type FieldDefinition, sameValue, type Value } from './catalog';
 import { choiceWords } from './words';
 
@@ -42,12 +43,11 @@ export function Control({ id, describedBy, input, source, value, hasError, set }
     );
   if (typeof source.default === 'number')
     return (
-      <NumberInput
+      <NumberField
         {...shared}
-        {...(source.min === null ? {} : { min: source.min })}
-        {...(source.max === null ? {} : { max: source.max })}
-        clampBehavior="none"
-        allowDecimal={false}
+        min={source.min ?? undefined}
+        max={source.max ?? undefined}
+        whole
         hideControls
         value={typeof value === 'number' ? value : String(value)}
         onChange={(next) => set(next)}

@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +8,7 @@ import { NewLink } from '../../ui/display/NewLink';
 import { Loaded } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
+import { NumberField } from '../../ui/form/NumberField';
 import { bodyOf, type FirstInbound, KINDS, type Kind } from './first-inbound';
 import { StepForm } from './StepForm';
 
@@ -96,14 +97,14 @@ function Form({ port: proposed }: { readonly port: number }) {
           onChange={({ currentTarget }) => set({ site: currentTarget.value.trim() })}
         />
       )}
-      <NumberInput
+      <NumberField
         label={t('inbound.port')}
         min={1}
         max={65_535}
-        allowDecimal={false}
+        whole
         hideControls
         value={values.port}
-        onChange={(port) => set({ port: Number(port) })}
+        onChange={(port) => set({ port })}
       />
       <TextInput
         label={t('inbound.client')}

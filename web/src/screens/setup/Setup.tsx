@@ -8,6 +8,7 @@ import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { addTexts } from '../../i18n/i18n';
+import { useFormat } from '../../ui/display/format';
 import { Loaded, Loading, Page } from '../../ui/display/Page';
 import { Status } from '../../ui/display/Status';
 import { closeForm } from '../../ui/feedback/leave';
@@ -47,6 +48,7 @@ export function Setup() {
 
 function Steps({ done }: { readonly done: Readonly<Record<Step, boolean>> }) {
   const { t } = useTranslation('setup');
+  const format = useFormat();
   // A step that was opened stays open when it is done: it shows what it made.
   const [opened, setOpened] = useState<Step | null>(STEPS.find((step) => !done[step]) ?? null);
   const isAllDone = STEPS.every((step) => done[step]);
@@ -63,7 +65,7 @@ function Steps({ done }: { readonly done: Readonly<Record<Step, boolean>> }) {
               onClick={() => closeForm(() => setOpened(isOpen ? null : step))}
             >
               <span className={classes['number']} data-done={done[step] || undefined} aria-hidden>
-                {index + 1}
+                {format.number(index + 1)}
               </span>
               <span className={classes['grow']}>
                 <Text component="h2" fw={600}>

@@ -7,7 +7,7 @@ export type Kind = (typeof KINDS)[number];
 
 export interface FirstInbound {
   readonly kind: Kind;
-  readonly port: number;
+  readonly port: number | string;
   /** A site with TLS 1.3 whose handshake REALITY borrows. */
   readonly site: string;
   /** The name of the first client. */
@@ -20,7 +20,14 @@ const KEY_BYTES = 32;
 /** The inbound with its first client, as the API takes it. */
 export async function bodyOf({ kind, port, site, email }: FirstInbound) {
   const client = { email, enable: true, subId: randomWord(16) };
-  const shared = { enable: true, listen: '', port, total: 0, expiryTime: 0, trafficReset: 'never' } as const;
+  const shared = {
+    enable: true,
+    listen: '',
+    port: Number(port),
+    total: 0,
+    expiryTime: 0,
+    trafficReset: 'never',
+  } as const;
   const sniffing = JSON.stringify({ enabled: true, destOverride: ['http', 'tls', 'quic'] });
   if (kind === 'shadowsocks') {
     const clients = [{ ...client, password: randomBase64(KEY_BYTES) }];

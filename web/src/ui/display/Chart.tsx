@@ -32,6 +32,8 @@ const DAY = 86_400;
 const DAYS = [1, 2, 7, 14, 31, 92, 366].map((days) => days * DAY);
 /** Steps of an axis of times, in seconds: a time is shown to the minute. */
 const TIMES = [...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((minutes) => minutes * 60), ...DAYS];
+const AXIS_FONT = '11px sans-serif';
+const AXIS_WIDTH = { least: 64, gap: 12 };
 const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
 
 /** Lines over time. Screen readers get the last values from the legend. */
@@ -91,6 +93,15 @@ interface Drawing extends Required<Pick<Props, 'text' | 'timeText' | 'bars' | 'h
   readonly most: number | undefined;
 }
 
+/** As wide as the longest text beside it, in CSS pixels. No texts before the chart has values. */
+function axisWidth(ctx: CanvasRenderingContext2D, texts: readonly string[] | null): number {
+  ctx.save();
+  ctx.font = AXIS_FONT;
+  const widths = (texts ?? []).map((text) => ctx.measureText(text).width);
+  ctx.restore();
+  return Math.max(AXIS_WIDTH.least, ...widths.map((width) => Math.ceil(width) + AXIS_WIDTH.gap));
+}
+
 /** The chart in the colours of the theme. */
 function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawing): Options {
   const style = getComputedStyle(document.documentElement);
@@ -99,7 +110,7 @@ function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawin
     stroke: color('--muted'),
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
-    font: '11px sans-serif',
+    font: AXIS_FONT,
   };
   const shape = (stroke: string, index: number) => {
     if (bars && UPlot.paths.bars) return { paths: UPlot.paths.bars({ size: [0.7, 40] }), fill: stroke, width: 0 };
@@ -127,7 +138,7 @@ function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawin
       {
         ...axis,
         ...(most === undefined ? { incrs: STEPS } : {}),
-        size: 64,
+        size: (chart, values) => axisWidth(chart.ctx, values),
         values: (_, values) => values.map((value) => text(value)),
       },
     ],

@@ -8,6 +8,9 @@ import { DateField } from '../../../ui/form/DateField';
 import classes from './Recount.module.css';
 import { emptyRule, KINDS, LOCAL, type RuleDraft, type RuleField, type RuleKind, wrongField } from './rules';
 
+/** Help is below the input, so that inputs in a row are at the same height. */
+const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
+
 interface Props {
   readonly rules: readonly RuleDraft[];
   readonly onChange: (rules: readonly RuleDraft[]) => void;
@@ -26,7 +29,7 @@ export function RuleForm({ rules, onChange, isChecked }: Props) {
         <Rule
           key={rule.id}
           {...{ rule, isChecked }}
-          title={t('recount.rule', { number: index + 1 })}
+          title={t('recount.rule', { n: index + 1 })}
           onChange={change}
           onRemove={rules.length === 1 ? null : () => onChange(rules.filter(({ id }) => id !== rule.id))}
         />
@@ -72,6 +75,7 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
         <TextInput
           label={t('recount.factor')}
           description={t('recount.factorHelp')}
+          inputWrapperOrder={ORDER}
           inputMode="decimal"
           dir="ltr"
           value={rule.factor}
@@ -83,6 +87,7 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
         <TextInput
           label={t('recount.size')}
           description={t('recount.sizeHelp')}
+          inputWrapperOrder={ORDER}
           inputMode="decimal"
           dir="ltr"
           value={rule.size}
@@ -94,6 +99,7 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
       <DateField
         label={t('recount.from')}
         description={t('recount.open')}
+        inputWrapperOrder={ORDER}
         max={to}
         value={from}
         error={errorOf('from')}
@@ -102,6 +108,7 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
       <DateField
         label={t('recount.to')}
         description={t('recount.open')}
+        inputWrapperOrder={ORDER}
         min={from}
         value={to}
         error={errorOf('to')}

@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type PostRequest } from '../../../api/client';
@@ -7,6 +7,7 @@ import { newCredentials } from '../../../model/new-client';
 import { randomWord } from '../../../model/random';
 import { useAction } from '../../../ui/feedback/action';
 import { SidePanel } from '../../../ui/feedback/SidePanel';
+import { NumberField } from '../../../ui/form/NumberField';
 import { STALE } from '../actions';
 import { ClientForm } from './ClientForm';
 import { type Values, valuesOf, wireOfValues } from './client-values';
@@ -21,7 +22,8 @@ interface Props {
 /** Adds a client, or several with the same terms and numbered emails. */
 export function AddClient({ inbounds, onClose }: Props) {
   const { t } = useTranslation(['clients', 'shell']);
-  const [count, setCount] = useState<number>(1);
+  const [typedCount, setTypedCount] = useState<number | string>(1);
+  const count = Math.max(1, Number(typedCount) || 1);
   const initial = useMemo(() => {
     const [first] = inbounds;
     return { ...valuesOf(null, first), flow: first?.vision ? 'xtls-rprx-vision' : '' };
@@ -47,7 +49,7 @@ export function AddClient({ inbounds, onClose }: Props) {
               }))}
               {...form.getInputProps('inbound')}
             />
-            <NumberInput
+            <NumberField
               label={t('form.count')}
               description={
                 count > 1
@@ -59,10 +61,9 @@ export function AddClient({ inbounds, onClose }: Props) {
               }
               min={1}
               max={MOST}
-              allowDecimal={false}
-              clampBehavior="strict"
-              value={count}
-              onChange={(value) => setCount(Math.max(1, Number(value) || 1))}
+              whole
+              value={typedCount}
+              onChange={setTypedCount}
             />
           </>
         )}

@@ -5,7 +5,6 @@ import {
   Group,
   Input,
   NativeSelect,
-  NumberInput,
   SegmentedControl,
   Stack,
   Switch,
@@ -26,6 +25,7 @@ import { useUnsaved } from '../../../ui/feedback/leave';
 import { sentenceOf } from '../../../ui/feedback/toast';
 import { DateField } from '../../../ui/form/DateField';
 import { useCurl } from '../../../ui/form/FormFooter';
+import { NumberField } from '../../../ui/form/NumberField';
 import classes from '../Clients.module.css';
 import type { Values } from './client-values';
 
@@ -114,7 +114,7 @@ function LimitFields({ form }: { readonly form: Form }) {
   const { t } = useTranslation('clients');
   return (
     <>
-      <NumberInput
+      <NumberField
         label={t('form.cap')}
         description={t('form.capHelp')}
         min={0}
@@ -125,18 +125,18 @@ function LimitFields({ form }: { readonly form: Form }) {
       />
       <ExpiryFields form={form} />
       <Group grow align="flex-start">
-        <NumberInput
+        <NumberField
           label={t('form.limitIp')}
           description={t('form.limitIpHelp')}
           min={0}
-          allowDecimal={false}
+          whole
           {...form.getInputProps('limitIp')}
         />
-        <NumberInput
+        <NumberField
           label={t('form.reset')}
           description={t('form.resetHelp')}
           min={0}
-          allowDecimal={false}
+          whole
           {...form.getInputProps('reset')}
         />
       </Group>
@@ -210,10 +210,10 @@ function ExpiryFields({ form }: { readonly form: Form }) {
         </>
       )}
       {expires === 'use' && (
-        <NumberInput
+        <NumberField
           mt="xs"
           min={1}
-          allowDecimal={false}
+          whole
           aria-label={t('form.days')}
           suffix={` ${t('form.daysUnit', { count: Number(form.values.days) })}`}
           {...form.getInputProps('days')}

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, NativeSelect, NumberInput, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +9,7 @@ import { useFormat } from '../../../ui/display/format';
 import { Problem } from '../../../ui/display/Page';
 import { Dialog } from '../../../ui/feedback/Dialog';
 import { useCurl } from '../../../ui/form/FormFooter';
+import { NumberField } from '../../../ui/form/NumberField';
 import { type ClientAction, type ClientChange, useChange } from '../actions';
 import classes from '../Clients.module.css';
 
@@ -28,8 +29,9 @@ interface Props {
 /** Says what an action does to the selected clients, and does it. */
 export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props) {
   const { t } = useTranslation(['clients', 'shell']);
-  const [amount, setAmount] = useState<number | ''>(action === 'addTraffic' ? 10 : 30);
+  const [amount, setAmount] = useState<number | string>(action === 'addTraffic' ? 10 : 30);
   const [to, setTo] = useState(0);
+  const isPossible = action !== 'extend' || Number.isInteger(Number(amount));
   const how = { ...amountOf(action, Number(amount || 0)), ...(action === 'move' ? { to } : {}) };
   const body: ClientChange = { ...target, action, ...how };
   const preview = useQuery({
@@ -67,7 +69,7 @@ export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props)
           <Button
             {...(action === 'delete' ? { color: 'red' } : {})}
             loading={change.isPending}
-            disabled={!data || data.changed === 0 || preview.isPlaceholderData}
+            disabled={!isPossible || !data || data.changed === 0 || preview.isPlaceholderData}
             onClick={() => data && run(data.clients)}
             data-autofocus={action === 'enable' || action === 'disable' || undefined}
           >
@@ -90,23 +92,24 @@ function Amount({
   onChange,
 }: {
   readonly action: 'extend' | 'addTraffic';
-  readonly value: number | '';
-  readonly onChange: (value: number | '') => void;
+  readonly value: number | string;
+  readonly onChange: (value: number | string) => void;
 }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
   const unit = action === 'extend' ? t('form.daysUnit', { count: Number(value) }) : 'GB';
   return (
     <div>
-      <NumberInput
+      <NumberField
         label={t(`amount.${action}`)}
         description={t(`amount.${action}Help`)}
         min={action === 'extend' ? 1 : 0}
         max={36_500}
-        decimalScale={action === 'extend' ? 0 : 3}
+        whole={action === 'extend'}
+        decimalScale={3}
         suffix={` ${unit}`}
         value={value}
-        onChange={(next) => onChange(next === '' ? '' : Number(next))}
+        onChange={onChange}
         data-autofocus
       />
       <Group gap="xs" mt="xs">

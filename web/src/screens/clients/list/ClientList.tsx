@@ -1,4 +1,5 @@
 import { Button, Menu } from '@mantine/core';
+import IconExtend from '@tabler/icons-react/dist/esm/icons/IconCalendarPlus.mjs';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import IconQr from '@tabler/icons-react/dist/esm/icons/IconQrcode.mjs';
@@ -86,7 +87,7 @@ export function ClientList() {
 
 interface Opened {
   readonly row: ClientRow;
-  readonly what: 'edit' | 'links';
+  readonly what: 'edit' | 'links' | 'extend' | 'addTraffic';
 }
 
 function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]; readonly onAdd: () => void }) {
@@ -169,8 +170,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
         }
       </Loaded>
       {menu}
-      {opened?.what === 'links' && <LinksDialog client={opened.row} onClose={() => setOpened(null)} />}
-      {opened?.what === 'edit' && <EditClient row={opened.row} inbounds={inbounds} onClose={() => setOpened(null)} />}
+      {opened && <OneClient {...opened} inbounds={inbounds} onClose={() => setOpened(null)} />}
       {bulk && (
         <BulkDialog
           action={bulk}
@@ -185,6 +185,18 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
       )}
     </>
   );
+}
+
+interface OneProps extends Opened {
+  readonly inbounds: readonly ClientInbound[];
+  readonly onClose: () => void;
+}
+
+/** What the menu of a row opens. */
+function OneClient({ row, what, inbounds, onClose }: OneProps) {
+  if (what === 'links') return <LinksDialog client={row} onClose={onClose} />;
+  if (what === 'edit') return <EditClient row={row} inbounds={inbounds} onClose={onClose} />;
+  return <BulkDialog action={what} target={{ clients: [row.id] }} {...{ inbounds, onClose }} onDone={onClose} />;
 }
 
 const NO_ROWS: readonly ClientRow[] = [];
@@ -221,6 +233,16 @@ function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Open
           <Menu.Item leftSection={<IconQr size={16} />} onClick={() => open(row, 'links')}>
             {t('links')}
           </Menu.Item>
+        )}
+        {mayChange('extend') && (
+          <>
+            <Menu.Item leftSection={<IconExtend size={16} />} onClick={() => open(row, 'extend')}>
+              {t('action.extend')}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconPlus size={16} />} onClick={() => open(row, 'addTraffic')}>
+              {t('action.addTraffic')}
+            </Menu.Item>
+          </>
         )}
         {mayChange('reset') && (
           <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(row)}>

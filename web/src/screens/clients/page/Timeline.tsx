@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useMay } from '../../../api/access';
-import { useFormat } from '../../../ui/display/format';
+import { Technical, useFormat } from '../../../ui/display/format';
 import classes from './ClientPage.module.css';
 import type { Why } from './StateCard';
 
@@ -27,10 +27,10 @@ export function Timeline({ story }: Pick<Why, 'story'>) {
               <time dateTime={new Date(at).toISOString()}>{format.dateTime(at)}</time> · <bdi>{by}</bdi> ·{' '}
               {mayAudit ? (
                 <Anchor component={Link} to={`/audit/${position}`} inherit>
-                  #{position}
+                  <Technical>#{position}</Technical>
                 </Anchor>
               ) : (
-                `#${position}`
+                <Technical>#{position}</Technical>
               )}
               {because && ` ${t('because', { position: because.position })}`}
             </span>

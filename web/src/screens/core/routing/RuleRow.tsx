@@ -1,7 +1,7 @@
 import IconGripVertical from '@tabler/icons-react/dist/esm/icons/IconGripVertical.mjs';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Technical } from '../../../ui/display/format';
+import { Technical, useFormat } from '../../../ui/display/format';
 import classes from '../Core.module.css';
 import { type JsonObject, textAt, valueAt } from '../template';
 
@@ -25,6 +25,7 @@ interface Props {
 /** A rule in the list: where it stands, what it matches and where the traffic goes. */
 export function RuleRow({ rule, index, count, isTarget, onDrag, onMove, onOpen, isMovable, menu }: Props) {
   const { t } = useTranslation('core');
+  const format = useFormat();
   return (
     <li
       draggable={isMovable}
@@ -41,7 +42,7 @@ export function RuleRow({ rule, index, count, isTarget, onDrag, onMove, onOpen, 
       <div className={classes['main']}>
         <span className={classes['name']}>
           <button type="button" onClick={onOpen}>
-            {index + 1}. <bdi>{textAt(rule, 'ruleTag') || t('rule.to')}</bdi>{' '}
+            {format.number(index + 1)}. <bdi>{textAt(rule, 'ruleTag') || t('rule.to')}</bdi>{' '}
             <Technical>{textAt(rule, 'outboundTag') || textAt(rule, 'balancerTag')}</Technical>
           </button>
         </span>
@@ -67,7 +68,7 @@ function Handle({ index, count, onMove }: HandleProps) {
     <button
       type="button"
       className={classes['handle']}
-      aria-label={t('rule.move', { number: index + 1 })}
+      aria-label={t('rule.move', { n: index + 1 })}
       title={t('rule.moveHelp')}
       onKeyDown={(event) => {
         const to = event.key === 'ArrowUp' ? index - 1 : event.key === 'ArrowDown' ? index + 1 : index;

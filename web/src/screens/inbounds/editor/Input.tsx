@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, PasswordInput, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, PasswordInput, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +6,7 @@ import { useMay } from '../../../api/access';
 import { nodes as nodesQuery } from '../../../api/queries';
 import { valueAt } from '../../../model/json';
 import { DateField } from '../../../ui/form/DateField';
+import { NumberField } from '../../../ui/form/NumberField';
 import { type Field, securitiesOf } from '../fields';
 import classes from '../Inbounds.module.css';
 import { useLabels } from '../labels';
@@ -103,11 +104,11 @@ function NumberControl({ field, value, set, shared }: Parts) {
   const { t } = useTranslation('inbounds');
   const size = field.kind === 'gigabytes' ? { suffix: ' GB', decimalScale: 3, placeholder: t('unlimited') } : {};
   return (
-    <NumberInput
+    <NumberField
       {...shared}
       {...size}
       min={0}
-      allowDecimal={field.kind === 'gigabytes'}
+      whole={field.kind !== 'gigabytes'}
       hideControls
       value={value as number | string}
       onChange={set}
