@@ -8,7 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'disk programs rounds web/clients web/accessibility followers versions first-start kill live crash faults soak web/roles backup',
+  'disk programs rounds machines web/clients web/accessibility followers versions first-start kill live crash faults soak',
+  'failover join web/roles backup history follower steering forwarding damage',
   'damaged-files nodes web/core disconnect web/languages web/hostile idempotency web/account fleet ip-limit request-flood',
   'web/panel web/inbounds web/settings web/overview base-headers web/nodes web/client-list web/geo kit reseller lifecycle',
   'web/core-versions load failing-inbounds stalled-panel restart undo nats terms simultaneous-clients blocked-addresses import',
@@ -18,13 +19,17 @@ const SLOWEST_FIRST = [
   .join(' ')
   .split(' ');
 
+/** Folders of tests that wait for real programs. */
+const WAITING = /\/test\/(e2e|cluster)\//;
+
 function rank({ moduleId }: TestSpecification): number {
   const name = basename(moduleId, '.test.ts');
   const at = SLOWEST_FIRST.indexOf(moduleId.includes('/test/e2e/web/') ? `web/${name}` : name);
-  return at < 0 ? SLOWEST_FIRST.length : at;
+  if (at >= 0) return at;
+  return WAITING.test(moduleId) ? SLOWEST_FIRST.length : SLOWEST_FIRST.length + 1;
 }
 
-/** The longest files first, the others in the order of vitest. */
+/** The longest files first, then all others that wait for real programs. Short tests without programs fill the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNats, withoutNats } from '../../kit/real/nats/server.js';
-import { cli, killPanel, must, startPanel } from '../../kit/real/panel-process.js';
+import { cli, killPanel, must, removeFolder, startPanel } from '../../kit/real/panel-process.js';
 import { freePort, freePorts } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 import { inbound, leads, member, newCluster, startMember, statusOf } from './panels.js';
@@ -74,7 +74,7 @@ describe.skipIf(withoutNats('a cluster of panels'))('two members of a cluster', 
   it('refuse to start for another panel, without a cluster and without data', async () => {
     const { url, one } = await newCluster();
     const folder = mkdtempSync(join(tmpdir(), 'portolan-cluster-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    onTestFinished(() => removeFolder(folder));
     const other = join(folder, 'other');
     const failure = (dataDir: string, at: string) =>
       startPanel({ dataDir, env: member('x', at) }).then(

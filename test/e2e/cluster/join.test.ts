@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNats, withoutNats } from '../../kit/real/nats/server.js';
-import { cli, must, processesOf, startCli, startPanel } from '../../kit/real/panel-process.js';
+import { cli, must, removeFolder, startCli, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 
@@ -15,9 +15,7 @@ async function ledCluster() {
   onTestFinished(() => nats.remove());
   const url = nats.url.replace('://', `://${nats.user.user}:${nats.user.password}@`);
   const folder = mkdtempSync(join(tmpdir(), 'portolan-join-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  // The core of a killed panel keeps running.
-  onTestFinished(() => processesOf(folder).forEach((pid) => process.kill(pid, 'SIGKILL')));
+  onTestFinished(() => removeFolder(folder));
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   await (await startPanel({ dataDir: one })).stop();
   expect((await cli(['cluster', 'init', '--replicas', '1'], one, { env: member('one', url) })).code).toBe(0);

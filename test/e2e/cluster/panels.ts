@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { startNats } from '../../kit/real/nats/server.js';
-import { cli, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
+import { cli, type PanelProcess, removeFolder, startPanel } from '../../kit/real/panel-process.js';
 import { until } from '../../kit/wait.js';
 
 /** The environment of a member. */
@@ -15,7 +15,7 @@ export async function newCluster() {
   onTestFinished(() => nats.remove());
   const url = nats.url.replace('://', `://${nats.user.user}:${nats.user.password}@`);
   const folder = mkdtempSync(join(tmpdir(), 'portolan-cluster-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   await (await startPanel({ dataDir: one })).stop();
   const created = await cli(['cluster', 'init', '--replicas', '1', '--json'], one, { env: member('one', url) });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNats, withoutNats } from '../../kit/real/nats/server.js';
-import { cli, must, startPanel } from '../../kit/real/panel-process.js';
+import { cli, must, removeFolder, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { until } from '../../kit/wait.js';
 
@@ -18,7 +18,7 @@ async function twoMembers() {
   onTestFinished(() => nats.remove());
   const url = nats.url.replace('://', `://${nats.user.user}:${nats.user.password}@`);
   const folder = mkdtempSync(join(tmpdir(), 'portolan-cluster-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   const [one, two] = [join(folder, 'one'), join(folder, 'two')];
   await (await startPanel({ dataDir: one })).stop();
   const environment = (name: string) => ({ PORTOLAN_CLUSTER_URL: url, PORTOLAN_CLUSTER_NAME: name });

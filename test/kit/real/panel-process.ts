@@ -116,8 +116,7 @@ export async function startPanel(options: PanelOptions = {}): Promise<PanelProce
   const cleanUp = async () => {
     await stop();
     if (!dataDir.startsWith(OWN_DIRECTORY)) return;
-    await endLeftovers(dataDir);
-    rmSync(dataDir, { recursive: true, force: true });
+    await removeFolder(dataDir);
     ownDirectories.delete(dataDir);
   };
   try {
@@ -211,6 +210,12 @@ export function processesOf(dataDir: string): number[] {
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => placesOf(name).some((argument) => argument.includes(`${dataDir}/`)))
     .map(Number);
+}
+
+/** Removes a folder with data directories that a test made, and ends the cores which outlived the panels in it. */
+export async function removeFolder(folder: string): Promise<void> {
+  await endLeftovers(folder);
+  rmSync(folder, { recursive: true, force: true });
 }
 
 async function endLeftovers(dataDir: string): Promise<void> {

@@ -14,6 +14,7 @@ import {
   type PanelProcess,
   panelPid,
   panelPorts,
+  removeFolder,
   startPanel,
 } from '../../../kit/real/panel-process.js';
 import { freePort } from '../../../kit/real/ports.js';
@@ -122,7 +123,7 @@ export async function startThree(): Promise<Three> {
   const nats = await startNatsCluster({ proxied: true });
   onTestFinished(() => nats.remove());
   const folder = mkdtempSync(join(tmpdir(), 'portolan-cluster-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => removeFolder(folder));
   const members = await Promise.all(['one', 'two', 'three'].map((name) => memberOf(nats, name, join(folder, name))));
   for (const member of members) onTestFinished(() => member.remove());
   const token = await begin(members);
