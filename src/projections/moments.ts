@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { NEVER } from 'rxjs';
 import type { RecordedEvent } from '../events/catalog.js';
+import { isAboutMany } from '../events/client/members.js';
 import type { CheckpointStore, TakenPart } from '../events/log/checkpoint-store.js';
 import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding, replayCost } from '../events/log/replay.js';
@@ -156,7 +157,9 @@ export class Moments {
     let [size, cost] = [FIRST_PAGE, 0];
     while (done < position) {
       const start = this.#elapsed();
-      const page = this.#log.read(done, Math.min(size, position - done)).filter((event) => event.position <= position);
+      const read = this.#log.read(done, Math.min(size, position - done)).filter((event) => event.position <= position);
+      // An event about many clients takes as long as a page of others.
+      const page = read.slice(0, read.findIndex(isAboutMany) + 1 || read.length);
       const last = page.at(-1);
       if (!last) break;
       for (const folding of foldings) advance(folding, page);

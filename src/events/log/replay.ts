@@ -49,11 +49,14 @@ export function advance(folding: Folding, events: readonly RecordedEvent[]): voi
 /** Microseconds for each event, and for each element of its lists, such as the clients of a poll. */
 const EVENT_COST = 30;
 const ELEMENT_COST = 1;
+/** For each client of an event about many: the folds handle each of them like an event. */
+const MEMBER_COST = 10;
 
 /** The estimated work of replaying an event with all folds, in microseconds. */
-export function replayCost({ data }: RecordedEvent): number {
+export function replayCost({ type, data }: RecordedEvent): number {
+  const each = isAboutMany({ type }) ? MEMBER_COST : ELEMENT_COST;
   let cost = EVENT_COST;
-  for (const member of Object.values(data)) if (Array.isArray(member)) cost += member.length * ELEMENT_COST;
+  for (const member of Object.values(data)) if (Array.isArray(member)) cost += member.length * each;
   return cost;
 }
 

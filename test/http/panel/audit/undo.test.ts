@@ -80,6 +80,9 @@ const REVERSIBLE: readonly (readonly [path: string, body?: object])[] = [
   ['/xray/update', { xraySetting: JSON.stringify({ outbounds: [{ tag: 'direct', protocol: 'freedom' }] }) }],
 ];
 
+/** Numbers of clients that are enough for one event about all of them. */
+const MANY = Array.from({ length: 10 }, (_, i) => 4 + i);
+
 describe('an undo', () => {
   it.each(REVERSIBLE.map(([path, body = {}]) => [path, body] as const))(
     'takes back %s %j whole; its own undo does it again',
@@ -104,6 +107,30 @@ describe('an undo', () => {
       expect(shown()).toStrictEqual(after);
     },
   );
+
+  it.each([
+    ['ClientsUpdated', '/clients/change', { clients: MANY, action: 'disable' }],
+    ['ClientsTrafficReset', '/clients/change', { clients: MANY, action: 'reset' }],
+    ['ClientsTrafficReset', '/inbounds/resetAllClientTraffics/1', {}],
+    ['ClientsDeleted', '/clients/change', { clients: MANY, action: 'delete' }],
+    ['ClientsDeleted', '/inbounds/del/1', {}],
+  ])('takes back %s, an event about many clients: %s %j', async (type, path, body) => {
+    const { panel, send, undo, head, shown } = await start();
+    const clients = MANY.map((n) => draft(`many-${n}`, n, { spec: { capBytes: n % 2 === 0 ? 50 : 0 } }));
+    panel.given({ type: 'AddClients', data: { inbound: one, clients } });
+    for (const n of MANY) panel.given({ type: 'AdjustClientTraffic', data: { email: `many-${n}`, up: 60, down: n } });
+    const [before, last] = [shown(), head()];
+    await send(path, body);
+    const [position, after] = [head(), shown()];
+    expect(after).not.toStrictEqual(before);
+    expect(panel.log.read(last, 100).map((event) => event.type)).toContain(type);
+
+    const back = await undo(position);
+    expect(back.json, back.text).toMatchObject({ success: true, obj: { obstacles: [] } });
+    expect(shown()).toStrictEqual(before);
+    expect((await undo(head())).json).toMatchObject({ success: true, obj: { obstacles: [] } });
+    expect(shown()).toStrictEqual(after);
+  });
 
   it('of any command after any others restores the state', async () => {
     await fc.assert(
