@@ -127,7 +127,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     const changes = recorded(web.panel.dataDir, 'ClientUpdated', before).map(({ data }) => data.changes);
     expect(changes).toStrictEqual([3, 7, 1, 5].map((cap) => ({ capBytes: cap * GB })));
     expect(deeds(before).map(({ type }) => type)).toStrictEqual([
-      ...['ClientUpdated', 'ClientReactivated', 'ClientUpdated', 'ClientUpdated', 'ClientDepleted', 'ClientUpdated'],
+      ...['ClientUpdated', 'ClientUpdated', 'ClientReactivated', 'ClientUpdated', 'ClientUpdated', 'ClientDepleted'],
     ]);
   });
 

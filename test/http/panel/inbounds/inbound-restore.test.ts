@@ -55,7 +55,7 @@ describe('a deleted inbound', () => {
     const before = await get(1);
     const deleted = await post('delete/1');
     expect(deleted).toMatchObject({ success: true, obj: { used: { up: 30, down: 40 } } });
-    expect(since()).toStrictEqual(['ClientDeleted', 'ClientTrafficTransferred', 'ClientDeleted', 'InboundDeleted']);
+    expect(since()).toStrictEqual(['ClientTrafficTransferred', 'ClientDeleted', 'ClientDeleted', 'InboundDeleted']);
     expect((deleted.obj as Deleted).counters).toStrictEqual([{ email: 'ann', up: 7, down: 8 }]);
 
     expect(await post('restore', deleted.obj as Deleted)).toMatchObject({ success: true, obj: 3 });
