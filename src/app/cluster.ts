@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { PanelLogger } from '../adapters/logs/logger.js';
+import type { NatsOptions } from '../adapters/nats/connection.js';
 import type { ClusterLink } from '../cluster/link.js';
 import { type Config } from '../config.js';
 import { version } from '../version.js';
@@ -11,14 +12,18 @@ export const ROLE_CHANGE = 'cluster role';
 
 /** The membership in a cluster; null without `PORTOLAN_CLUSTER_URL`, and then no code of a cluster is loaded. */
 export async function createCluster(config: Config, logger: PanelLogger): Promise<ClusterLink | null> {
-  const { CLUSTER_URL: url } = config;
-  if (url === undefined) return null;
+  const options = natsOptions(config);
+  if (options === null) return null;
   const { ClusterLink } = await import('../cluster/link.js');
   return new ClusterLink({
-    ...{ ...clusterLogin(config), ack: config.CLUSTER_ACK, version, now: Date.now },
+    ...{ ...options, ack: config.CLUSTER_ACK, version, now: Date.now },
     warn: (message, fields = {}) => logger.warn(fields, message),
   });
 }
+
+/** How to reach the cluster; null without `PORTOLAN_CLUSTER_URL`. */
+export const natsOptions = (config: Config): NatsOptions | null =>
+  config.CLUSTER_URL === undefined ? null : clusterLogin(config);
 
 /** How this machine reaches the servers of the cluster. */
 export function clusterLogin(config: Config) {

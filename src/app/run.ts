@@ -53,7 +53,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   const servers = createServers(panel, config, logger);
   const shutdown = createShutdown(end);
   const services = createServices(panel, adapters, {
-    ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers, cluster) },
+    ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers, config, cluster) },
     corePlace: () => corePlace(config),
     switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
     restarting: () => shutdown.begun() || servers.restarting(),

@@ -1,6 +1,5 @@
 import { availableParallelism, hostname } from 'node:os';
 import { join } from 'node:path';
-import { asapScheduler, filter, firstValueFrom, interval, map, merge, observeOn, of, startWith, timeout } from 'rxjs';
 import { writeFollowerStates } from '../adapters/data-directory/follower-states.js';
 import { portHolder } from '../adapters/host/port-holder.js';
 import { portProblem } from '../adapters/host/port-problem.js';
@@ -12,7 +11,6 @@ import { endOrphans } from '../followers/orphans.js';
 import { FollowerPool } from '../followers/pool.js';
 import type { PanelServices } from '../http/panel/context.js';
 import { mountHandlers } from '../http/panel/handlers/index.js';
-import type { ClusterServices } from '../http/panel/relay/cluster-services.js';
 import { createPanelServer, type PanelServer, type PanelServerParts } from '../http/panel/server.js';
 import type { Sharing } from '../http/server/listening/endpoint.js';
 import { closeServer, listen } from '../http/server/listening/listen.js';
@@ -24,6 +22,7 @@ import type { Disposal } from '../lib/disposal.js';
 import { MessageError } from '../messages/error.js';
 import type { Text } from '../messages/message.js';
 import type { ClusterLink } from './cluster.js';
+import { clusterServices } from './cluster-services.js';
 import { createOps } from './ops.js';
 import type { Panel } from './panel.js';
 import type { Services } from './services.js';
@@ -153,7 +152,7 @@ export function addressesOf(servers: Pick<Servers, 'ownPorts'>) {
 }
 
 /** The functions of the servers that the services use. Without a cluster, every change is confirmed at once. */
-export function serverServices({ read, log }: Panel, servers: Servers, cluster: ClusterLink | null) {
+export function serverServices({ read, log }: Panel, servers: Servers, config: Config, cluster: ClusterLink | null) {
   let served = read.settings.current();
   read.changed$.subscribe((events) => {
     if (events.some(({ type }) => type === 'PanelRestarted')) served = read.settings.current();
@@ -161,36 +160,11 @@ export function serverServices({ read, log }: Panel, servers: Servers, cluster: 
   return {
     servedSettings: () => served,
     confirmed: async () => (cluster ? cluster.confirmed() : null),
-    cluster: cluster && clusterServices(cluster, log),
+    cluster: cluster && clusterServices(cluster, log, config),
     restarting: servers.restarting,
     restartProblem: () => servers.restartProblem(),
     serverPortProblem: (address: string, port: number) => servers.portProblem(address, port),
     subPort: () =>
       servers.ownPorts().find(({ server }) => server === 'subscription')?.port ?? read.settings.current().subPort,
-  };
-}
-
-/** How often a request that waits for a position looks, in ms: a confirmation causes no event. */
-const LOOK_MS = 10;
-
-function clusterServices(link: ClusterLink, log: Panel['log']): ClusterServices {
-  const position = (): number => link.state?.shared ?? 0;
-  return {
-    get isLeader() {
-      return link.isLeader;
-    },
-    refusal: () => link.refusal(),
-    callLeader: (caller) => link.calls.open(caller),
-    recordAtLeader: (command, context) => link.calls.record(command, context),
-    position,
-    reached: (wanted, ms) =>
-      firstValueFrom(
-        merge(log.appended$.pipe(observeOn(asapScheduler)), interval(LOOK_MS)).pipe(
-          startWith([]),
-          filter(() => position() >= wanted),
-          map(() => true),
-          timeout({ first: ms, with: () => of(false) }),
-        ),
-      ),
   };
 }

@@ -21,7 +21,7 @@ import { type Connected, connectTo, repairStore } from './connect.js';
 import { continues, examine } from './damage/examination.js';
 import { recordRebuild } from './damage/rebuild.js';
 import { DAMAGED, faultText } from './damage/stream-fault.js';
-import { formerLeader } from './election.js';
+import { formerLeader, lastElection } from './election.js';
 import { type CallHooks, LeaderCalls } from './leader-calls.js';
 import { Member, type MemberState } from './member.js';
 import { type Addresses, Members } from './members.js';
@@ -49,7 +49,6 @@ interface Hooks extends CallHooks {
   readonly log: SqliteEventLog;
   /** Starts what only the leader does, and records who led before. Called once. */
   readonly lead: (before: ReturnType<typeof formerLeader>) => Promise<void>;
-  /** Records a decision of the operator. */
   readonly record: Record;
   /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
   readonly setAside: (report: SetAsideReport) => void;
@@ -182,10 +181,8 @@ export class ClusterLink {
     const members = this.#members as Members;
     const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
       this.calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
-      this.calls.answer('step-down', async () => answerOf(await this.stepDown(record)));
-      this.calls.answer('remove', async (request) =>
-        answerOf(await this.#remove(RemovalRequest.parse(request), record)),
-      );
+      this.calls.answer('step-down', async () => answerOf(await this.steer(null, record)));
+      this.calls.answer('remove', async (asked) => answerOf(await this.steer(RemovalRequest.parse(asked), record)));
       this.calls.take(hooks);
       if (this.#directory)
         this.joins = answerNewMembers(connection, {
@@ -217,13 +214,16 @@ export class ClusterLink {
     return {
       ...{ name, role: state?.role ?? 'follower', leader: state?.leader ?? null, sequence: state?.sequence ?? 0 },
       ...{ confirmed: state?.confirmed ?? null, awayAt: state ? state.awayAt : this.#startedAt },
-      fault: state?.fault ?? this.#fault,
+      ...{ fault: state?.fault ?? this.#fault, electedAt: (this.#log && lastElection(this.#log)?.at) ?? 0 },
       ...{ members: membersOf(this.#members?.reported ?? []), servers: this.#members?.servers ?? null },
     };
   }
 
-  /** Hands over to another member that is up to date, and ends this process. Resolves to why not, or null. */
-  async stepDown(record: Record): Promise<Rejection | null> {
+  /** Removes a member that will not return; null = hands over and ends this process. Resolves to why not, or null. */
+  readonly steer = (asked: RemovalRequest | null, record: Record): Promise<Rejection | null> =>
+    asked === null ? this.#stepDown(record) : this.#remove(asked, record);
+
+  async #stepDown(record: Record): Promise<Rejection | null> {
     const refused = this.refusal();
     if (refused || this.#member === null) return refused ?? reject('CLUSTER_NO_LEADER');
     if (!this.view().members.some(isReady)) return reject('CLUSTER_NO_SUCCESSOR');
@@ -233,7 +233,6 @@ export class ClusterLink {
     return isFree ? null : reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
   }
 
-  /** Removes a member that will not return from the list. Resolves to why not, or null. */
   async #remove({ member, force }: RemovalRequest, record: Record): Promise<Rejection | null> {
     const refused = this.refusal() ?? removalRefusal(this.view().members, { member, force }, this.#log);
     if (refused) return refused;

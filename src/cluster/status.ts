@@ -1,8 +1,9 @@
 import { openClusterStore } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/connection.js';
-import { type ClusterMember, type LogServer, membersOf } from '../commands/ports/cluster.js';
+import { type ClusterMember, type LogServer, membersOf, type StreamFault } from '../commands/ports/cluster.js';
 import type { Journal } from '../store/journal.js';
 import { align, type Relation } from './alignment.js';
+import { faultIn } from './damage/stream-fault.js';
 import { type Election, lastElection } from './election.js';
 
 /** The cluster as one machine sees it. */
@@ -14,6 +15,8 @@ export interface ClusterStatus {
   /** The last position that the log of this machine and the stream have in common. */
   readonly position: number;
   readonly relation: Relation;
+  /** What is wrong with the stream; null = nothing. */
+  readonly fault: StreamFault | null;
   /** The NATS servers with a copy of the log. */
   readonly servers: readonly LogServer[];
   /** The last change of the leader in the log of this machine. */
@@ -35,9 +38,10 @@ async function withStore<T>(options: NatsOptions, use: (store: Store) => Promise
 export function clusterStatus(options: NatsOptions, { log }: Pick<Journal, 'log'>): Promise<ClusterStatus> {
   return withStore(options, async ({ stream, lease }) => {
     const { relation, position } = await align(stream, log);
-    const { last } = await stream.ends();
+    const ends = await stream.ends();
     const [leader, servers] = [await lease.holder(), await stream.servers()];
-    return { leader, last, position, relation, servers, failover: lastElection(log) };
+    const [{ last }, fault] = [ends, faultIn(ends, 0)];
+    return { leader, last, position, relation, fault, servers, failover: lastElection(log) };
   });
 }
 

@@ -25,6 +25,8 @@ export const ACTIONS = {
   admins: ['read', 'create', 'update', 'delete'],
   /** The API token, and access tokens with a role. */
   tokens: ['read', 'create', 'update', 'delete'],
+  /** `create` lets a machine join, which gets the master key; `run` hands the leadership over and compares the stream. */
+  cluster: ['read', 'create', 'run', 'delete'],
   /** The machine and the panel process. */
   server: ['read', 'run'],
   logs: ['read'],

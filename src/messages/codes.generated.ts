@@ -478,6 +478,11 @@ export interface MessageParams {
   'cli.checkBackups': None;
   'cli.checkChain': None;
   'cli.checkClock': None;
+  'cli.checkCluster': None;
+  'cli.checkSetAside': None;
+  'cli.clusterAway': { readonly url: string | number; readonly why: string | number };
+  'cli.clusterIncomparable': { readonly why: string | number };
+  'cli.setAsideFile': { readonly file: string | number; readonly member: string | number; readonly first: number; readonly last: number };
   'cli.checkCore': None;
   'cli.checkDisconnect': None;
   'cli.checkDisconnectUdp': None;
@@ -1792,6 +1797,9 @@ export interface MessageParams {
   'CLUSTER_UNAVAILABLE': { readonly since: number };
   'CHANGE_UNCONFIRMED': { readonly span: number };
   'CLUSTER_NO_SUCCESSOR': None;
+  'CLUSTER_NONE': None;
+  'CLUSTER_JOIN_REFUSED': { readonly why: Text };
+  'CLUSTER_VERIFY_FAILED': { readonly why: Text };
   'CLUSTER_MEMBER_UNKNOWN': { readonly member: string | number };
   'CLUSTER_MEMBER_LEADS': { readonly member: string | number };
   'CLUSTER_MEMBER_RUNS': { readonly member: string | number };

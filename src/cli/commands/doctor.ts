@@ -81,6 +81,9 @@ async function examine(config: Config): Promise<readonly Finding[]> {
             knownNodes.state.documents,
           )
         : []),
+      ...(fault === null
+        ? await (await import('../examination/examine-cluster.js')).examineCluster(config, { log })
+        : []),
     ];
   } finally {
     log.close();

@@ -2,8 +2,9 @@ import { chainHash, payloadHash } from '../../adapters/sqlite/codec.js';
 import { decodeBatch } from '../../adapters/sqlite/replication/batch-codec.js';
 import type { LogReplication } from '../../adapters/sqlite/replication/log-replication.js';
 import type { BatchStream, StreamedBatch, StreamFault } from '../../commands/ports/cluster.js';
+import { type MessageCode, message, type Text } from '../../messages/message.js';
 import { batchFrom } from '../alignment.js';
-import { faultIn } from './stream-fault.js';
+import { faultIn, faultText } from './stream-fault.js';
 
 /** The first difference between the stream and a log. */
 export interface Difference {
@@ -83,3 +84,15 @@ class Reading {
     if (this.last !== last || this.#hash?.toString('hex') !== hash) differs('changed', last);
   }
 }
+
+const DIFFERENCES = {
+  missing: 'cluster.differenceMissing',
+  changed: 'cluster.differenceChanged',
+  other: 'cluster.differenceOther',
+} as const satisfies Record<Difference['what'], MessageCode>;
+
+/** What a comparison has found, as sentences; none for a sound stream. */
+export const problemsIn = ({ fault, difference }: Pick<Comparison, 'fault' | 'difference'>): readonly Text[] => [
+  ...(fault ? [faultText(fault)] : []),
+  ...(difference ? [message(DIFFERENCES[difference.what], { ...difference })] : []),
+];

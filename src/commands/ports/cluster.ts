@@ -217,6 +217,8 @@ export interface ClusterView {
   readonly awayAt: number | null;
   /** What is wrong with the stream; null = nothing. */
   readonly fault: StreamFault | null;
+  /** When the leader last changed, by the log of this member; ms since 1970, 0 = never. */
+  readonly electedAt: number;
   /** As of the last answer. */
   readonly members: readonly ClusterMember[];
   /** The servers with a copy of the log; null = they have no quorum, or do not answer. */

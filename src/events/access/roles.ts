@@ -14,11 +14,14 @@ export const RESERVED: ReadonlySet<PermissionName> = new Set([
 ]);
 /** What every admin may do, and callers that see only a part of the clients too. */
 export const BASIC: readonly PermissionName[] = [...namesOf('account', 'docs', 'keys')];
-/** Withheld from operators: downloading or replacing the whole state, secrets, legal holds, bug reports and recounts. */
+/**
+ * Withheld from operators: downloading or replacing the whole state, secrets and the master key, legal holds, bug reports and
+ * recounts.
+ */
 const OWNERS_ONLY: ReadonlySet<PermissionName> = new Set([
   ...RESERVED,
   ...(['admins:read', 'secrets:update', 'backups:export', 'backups:restore', 'personalData:hold'] as const),
-  ...(['audit:export', 'audit:recount'] as const),
+  ...(['audit:export', 'audit:recount', 'cluster:create'] as const),
 ]);
 
 const grants = (names: readonly PermissionName[], scope: Scope = 'all'): readonly RoleGrant[] =>
@@ -43,7 +46,17 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, readonly RoleGrant[]> = new Map
   ['metrics', grants(['metrics:read'])],
   [
     'monitoring',
-    grants([...(['metrics:read', 'server:read', 'nodes:read', 'backups:read', 'releases:read', 'geo:read'] as const)]),
+    grants([
+      ...([
+        'metrics:read',
+        'server:read',
+        'cluster:read',
+        'nodes:read',
+        'backups:read',
+        'releases:read',
+        'geo:read',
+      ] as const),
+    ]),
   ],
 ]);
 

@@ -62,7 +62,8 @@ const copy = { isLeader: false, isCurrent: true, lag: 0 };
 describe('the health port', () => {
   it('has the figures of a cluster, and none without one', async () => {
     const view: ClusterView = {
-      ...{ name: 'two', role: 'follower', leader: 'one', sequence: 12, confirmed: null, awayAt: null, fault: null },
+      ...{ name: 'two', role: 'follower', leader: 'one', sequence: 12, confirmed: null, awayAt: null },
+      ...{ fault: 'purged', electedAt: 7000 },
       members: [
         { ...member, name: 'one', role: 'leader', lag: 0 },
         member,
@@ -86,6 +87,8 @@ describe('the health port', () => {
       'portolan_cluster_members{state="running"} 2',
       'portolan_cluster_members{state="away"} 1',
       'portolan_cluster_members{state="stopped"} 0',
+      'portolan_cluster_stream_damaged 1',
+      'portolan_cluster_last_election_seconds 7',
       'portolan_cluster_stream_sequence 12',
       'portolan_cluster_confirmed_position 0',
     ]);

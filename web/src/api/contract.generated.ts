@@ -4,7 +4,7 @@
 export interface File { readonly file: true }
 
 /** What a role may include. */
-export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "audit:undo" | "audit:export" | "audit:recount" | "personalData:read" | "personalData:export" | "personalData:erase" | "personalData:hold" | "webhooks:read" | "webhooks:create" | "webhooks:update" | "webhooks:delete" | "webhooks:run" | "proof:read" | "proof:run" | "proof:create" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "server:read" | "server:run" | "logs:read" | "metrics:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
+export type Permission = "account:read" | "account:update" | "clients:read" | "clients:create" | "clients:update" | "clients:extend" | "clients:reset" | "clients:delete" | "inbounds:read" | "inbounds:create" | "inbounds:update" | "inbounds:reset" | "inbounds:delete" | "nodes:read" | "nodes:create" | "nodes:update" | "nodes:delete" | "nodes:run" | "core:read" | "core:update" | "core:run" | "settings:read" | "settings:update" | "secrets:update" | "backups:read" | "backups:create" | "backups:export" | "backups:restore" | "audit:read" | "audit:undo" | "audit:export" | "audit:recount" | "personalData:read" | "personalData:export" | "personalData:erase" | "personalData:hold" | "webhooks:read" | "webhooks:create" | "webhooks:update" | "webhooks:delete" | "webhooks:run" | "proof:read" | "proof:run" | "proof:create" | "admins:read" | "admins:create" | "admins:update" | "admins:delete" | "tokens:read" | "tokens:create" | "tokens:update" | "tokens:delete" | "cluster:read" | "cluster:create" | "cluster:run" | "cluster:delete" | "server:read" | "server:run" | "logs:read" | "metrics:read" | "geo:read" | "geo:create" | "geo:update" | "geo:delete" | "geo:run" | "releases:read" | "releases:run" | "keys:create" | "docs:read";
 
 export type AccessToken = { readonly id: number; readonly name: string; readonly prefix: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly admin: number; readonly expiresAt: number; readonly addresses: readonly (string)[]; readonly createdAt: number; readonly rotatedAt: number | null; readonly previousUntil: number | null; readonly usedAt: number | null; readonly usedFrom: string | null };
 
@@ -15,6 +15,10 @@ export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly ma
 export type ClientRow = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number; readonly state: "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly enabled: boolean; readonly online: boolean; readonly comment: string; readonly limitIp: number; readonly createdAt: number };
 
 export type ClientTraffic = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number };
+
+export type ClusterMember = { readonly name: string; readonly role: string; readonly state: "running" | "away" | "stopped" | "unknown"; readonly isSelf: boolean; readonly version: string; readonly host: string; readonly address: string; readonly panel: string; readonly subscription: string; readonly position: number; readonly lag: number; readonly lagMs: number; readonly seenAt: number; readonly startedAt: number; readonly inbounds: readonly ({ readonly id: number; readonly remark: string; readonly tag: string })[] };
+
+export type ClusterState = { readonly enabled: boolean; readonly name: string; readonly role: string; readonly leader: string; readonly position: number; readonly confirmed: number; readonly awayAt: number; readonly quorum: boolean; readonly needed: number; readonly servers: readonly ({ readonly name: string; readonly isLeader: boolean; readonly isCurrent: boolean; readonly lag: number })[]; readonly fault: "" | "missing" | "purged" | "shortened" | "incomplete" | "building"; readonly problem: string; readonly problemCode: TextCode; readonly failover: { readonly at: number; readonly member: string; readonly former: string; readonly reason: "" | "first" | "handedOver" | "stopped" | "expired"; readonly why: string } | null; readonly rebuilt: { readonly at: number; readonly member: string; readonly reason: string } | null; readonly setAside: readonly ({ readonly at: number; readonly member: string; readonly fromPosition: number; readonly toPosition: number; readonly file: string })[] };
 
 export type ConsistencyProof = { readonly kind: "consistency"; readonly from: number; readonly to: number; readonly fromRoot: string; readonly toRoot: string; readonly path: readonly (string)[]; readonly fromHead: SignedHead | null; readonly toHead: SignedHead | null };
 
@@ -297,6 +301,21 @@ export const PATHS = {
   'nodes:run': [
     '/panel/api/nodes/test',
     '/panel/api/nodes/probe/:id',
+  ],
+  'cluster:read': [
+    '/panel/api/cluster/state',
+    '/panel/api/cluster/members',
+  ],
+  'cluster:create': [
+    '/panel/api/cluster/requests',
+    '/panel/api/cluster/approve',
+  ],
+  'cluster:run': [
+    '/panel/api/cluster/stepDown',
+    '/panel/api/cluster/verify',
+  ],
+  'cluster:delete': [
+    '/panel/api/cluster/remove',
   ],
   'audit:read': [
     '/panel/api/events',
@@ -813,6 +832,30 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: readonly ({ readonly t: number; readonly v: number })[];
+  };
+  '/panel/api/cluster/state': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: ClusterState;
+  };
+  '/panel/api/cluster/members': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly (ClusterMember)[];
+  };
+  '/panel/api/cluster/requests': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly member: string; readonly expiresAt: number })[];
+  };
+  '/panel/api/cluster/verify': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: { readonly sound: boolean; readonly fault: "" | "missing" | "purged" | "shortened" | "incomplete" | "building"; readonly difference: { readonly what: "missing" | "changed" | "other"; readonly position: number; readonly sequence: number } | null; readonly messages: number; readonly position: number; readonly problem: string; readonly problemCode: TextCode };
   };
   '/panel/api/events': {
     params: undefined;
@@ -1560,6 +1603,24 @@ export interface Posts {
     query: undefined;
     body: undefined;
     reply: { readonly status: "online" | "offline"; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly error: string; readonly errorCode: TextCode };
+  };
+  '/panel/api/cluster/approve': {
+    params: undefined;
+    query: undefined;
+    body: { readonly member: string; readonly fingerprint: string };
+    reply: { readonly masterFingerprint: string };
+  };
+  '/panel/api/cluster/stepDown': {
+    params: undefined;
+    query: undefined;
+    body: undefined;
+    reply: null;
+  };
+  '/panel/api/cluster/remove': {
+    params: undefined;
+    query: undefined;
+    body: { readonly member: string; readonly force?: boolean };
+    reply: null;
   };
   '/panel/api/events/:position/undo': {
     params: { readonly position: string | number };

@@ -8,7 +8,8 @@ import { printEither } from '../../output.js';
 import { reading } from '../../reading.js';
 import { type ClusterCli, clusterOptions } from './options.js';
 
-const RELATIONS = {
+/** How the log of this machine and the stream relate. */
+export const RELATIONS = {
   equal: 'cluster.relationEqual',
   behind: 'cluster.relationBehind',
   ahead: 'cluster.relationAhead',
@@ -75,11 +76,16 @@ export function memberCommands(cluster: Command, { config, json, say }: ClusterC
     });
 }
 
-function statusTexts({ leader, last, position, relation, servers, failover }: ClusterStatus): readonly Text[] {
+/** How many copies of the log are current. */
+export function quorumText(servers: ClusterStatus['servers']): Text {
   const current = servers.filter(({ isCurrent }) => isCurrent).length;
+  return message('cluster.quorum', { current, servers: servers.length, needed: quorumOf(servers) });
+}
+
+function statusTexts({ leader, last, position, relation, servers, failover }: ClusterStatus): readonly Text[] {
   return [
     leader === null ? message('cluster.noLeader') : message('cluster.leader', { leader }),
-    message('cluster.quorum', { current, servers: servers.length, needed: quorumOf(servers) }),
+    quorumText(servers),
     message('cluster.stream', { sequence: last }),
     message(RELATIONS[relation], { position }),
     ...(failover?.reason
@@ -90,7 +96,7 @@ function statusTexts({ leader, last, position, relation, servers, failover }: Cl
 
 const electionLine = (at: number, member: string, why: Text): Text => message('cluster.election', { at, member, why });
 
-function memberText(found: ClusterMember): Text {
+export function memberText(found: ClusterMember): Text {
   const { name: member, host, state, role, version, position, lag, lagMs, ageMs, unknownAt = null } = found;
   if (state === 'away') return message('cluster.memberAway', { member, host, age: ageMs, position });
   if (state === 'stopped') return message('cluster.memberStopped', { member, host, position });

@@ -1,5 +1,5 @@
 import type { NatsOptions } from '../../../adapters/nats/connection.js';
-import { memberName } from '../../../app/cluster.js';
+import { natsOptions } from '../../../app/cluster.js';
 import { type Config, changedBy } from '../../../config.js';
 import { UsageError } from '../../../lib/errors/operator-error.js';
 import { message } from '../../../messages/message.js';
@@ -14,12 +14,8 @@ export interface ClusterCli {
 
 /** How to reach the cluster. Throws `UsageError` when no address is configured. */
 export function clusterOptions(config: Config): NatsOptions {
-  const { CLUSTER_URL: url } = config;
-  if (url === undefined)
+  const options = natsOptions(config);
+  if (options === null)
     throw new UsageError(message('cluster.urlMissing', { variable: changedBy(config, 'CLUSTER_URL') }));
-  return {
-    ...{ url, name: memberName(config) },
-    ...{ credentials: config.CLUSTER_CREDENTIALS, ca: config.CLUSTER_CA },
-    ...{ certificate: config.CLUSTER_CERT, key: config.CLUSTER_KEY },
-  };
+  return options;
 }

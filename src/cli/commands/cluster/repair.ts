@@ -1,17 +1,10 @@
 import type { Command } from 'commander';
-import type { Verification } from '../../../cluster/damage/rebuild.js';
 import { OperatorError, UsageError } from '../../../lib/errors/operator-error.js';
-import { type MessageCode, message, type Text } from '../../../messages/message.js';
+import { message } from '../../../messages/message.js';
 import { wholeNumber } from '../../option-values.js';
 import { printEither } from '../../output.js';
 import { reading } from '../../reading.js';
 import { type ClusterCli, clusterOptions } from './options.js';
-
-const DIFFERENCES = {
-  missing: 'cluster.differenceMissing',
-  changed: 'cluster.differenceChanged',
-  other: 'cluster.differenceOther',
-} as const satisfies Record<NonNullable<Verification['difference']>['what'], MessageCode>;
 
 interface RebuildOptions {
   readonly yes: boolean;
@@ -26,16 +19,13 @@ export function repairCommands(cluster: Command, { config, json, say }: ClusterC
     .description(say(message('cli.clusterVerify')))
     .action(async () => {
       const options = clusterOptions(config());
-      const [{ verifyCluster }, { faultText }] = await Promise.all([
+      const [{ verifyCluster }, { problemsIn }] = await Promise.all([
         import('../../../cluster/damage/rebuild.js'),
-        import('../../../cluster/damage/stream-fault.js'),
+        import('../../../cluster/damage/verify.js'),
       ]);
       const found = await reading(config().DATA_DIR, (journal) => verifyCluster(options, journal), { live: true });
-      const { fault, difference, messages, position } = found;
-      const problems: readonly Text[] = [
-        ...(fault ? [faultText(fault)] : []),
-        ...(difference ? [message(DIFFERENCES[difference.what], { ...difference })] : []),
-      ];
+      const { messages, position } = found;
+      const problems = problemsIn(found);
       if (problems.length === 0)
         return printEither(json(), found, say(message('cluster.streamSound', { messages, position })));
       if (json()) printEither(true, found, '');

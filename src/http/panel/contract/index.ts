@@ -11,6 +11,7 @@ import { clientRoutes } from './clients/clients.js';
 import { clientListRoutes } from './clients/list.js';
 import { clientStatementRoutes } from './clients/statement.js';
 import { clientWhyRoutes } from './clients/why.js';
+import { clusterRoutes } from './cluster.js';
 import { coreControlRoutes } from './core/control.js';
 import { customGeoRoutes } from './core/custom-geo.js';
 import { historyRoutes } from './core/histories.js';
@@ -70,6 +71,7 @@ export const tables = {
   coreSettingsApi: coreSettingApiRoutes,
   customGeo: customGeoRoutes,
   nodes: nodeRoutes,
+  cluster: clusterRoutes,
   events: eventRoutes,
   undo: undoRoutes,
   recount: recountRoutes,

@@ -16,6 +16,7 @@ import { clientHandlers } from './clients/clients.js';
 import { clientListHandlers } from './clients/list.js';
 import { clientStatementHandlers } from './clients/statement.js';
 import { clientWhyHandlers } from './clients/why.js';
+import { clusterHandlers } from './cluster.js';
 import { coreControlHandlers } from './core/control.js';
 import { customGeoHandlers } from './core/custom-geo.js';
 import { historyHandlers } from './core/histories.js';
@@ -86,6 +87,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   const node = { read, ...nodes, ...outside };
   const past = pastNodes(nodes);
   mount(router, tables.nodes, nodeHandlers, gate, node, (moment) => ({ ...node, ...moment, nodes: past }));
+  mount(router, tables.cluster, clusterHandlers, gate, { read, now, ...backup, ...server });
   mountEventStream(router, gate, history.feed);
   mount(router, tables.events, eventHandlers, gate, history);
   mount(router, tables.undo, undoHandlers, gate, history);

@@ -12,6 +12,7 @@ const settings = { tag: 'Settings', description: 'Settings of the panel, and the
 const core = { tag: 'Core settings', description: 'The template of the core, its outbounds and providers.' };
 const geo = { tag: 'Custom geo', description: 'Custom lists of addresses and domains for routing rules.' };
 const nodes = { tag: 'Nodes', description: 'Remote panels that this one manages.' };
+const cluster = { tag: 'Cluster', description: 'The members of the cluster, and the copies of its log.' };
 const events = { tag: 'Events', description: 'The event log, for other programs.' };
 const proof = { tag: 'Proof', description: 'Signed heads of the log, and proofs for outsiders.' };
 const access = { tag: 'Access', description: 'Admins, their roles, and what they may do.' };
@@ -54,6 +55,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   coreSettingsApi: core,
   customGeo: geo,
   nodes,
+  cluster,
   events,
   undo: events,
   audit: events,
