@@ -25,6 +25,7 @@ const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
   'core?tab=outbounds': ['direct', 'blocked'],
   backups: [],
   webhooks: [],
+  cluster: ['Copy the commands'],
   proof: ['Copy the command'],
   access: ['operator', 'auditor', 'support', 'reseller', 'desk'].map((name) => `Actions for ${name}`),
 };
@@ -33,7 +34,7 @@ const READ_ONLY: Readonly<Record<string, readonly string[]>> = {
 const ROLES = {
   auditor: {
     screens: [
-      ...['Overview', 'Clients', 'Inbounds', 'Nodes', 'Core', 'Geo files'],
+      ...['Overview', 'Clients', 'Inbounds', 'Nodes', 'Cluster', 'Core', 'Geo files'],
       ...['Backups', 'Settings', 'Webhooks', 'Audit', 'Proof', 'Access', 'Account'],
     ],
     below: [

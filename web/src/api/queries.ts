@@ -70,6 +70,23 @@ export const nodes = queryOptions({
   refetchInterval: 15_000,
 });
 
+/** Members report about once a second, and reports are not pushed. */
+const CLUSTER_MS = 3000;
+/** A panel without a cluster gets one only by a restart. */
+const ALONE_MS = 300_000;
+
+export const clusterState = queryOptions({
+  queryKey: ['cluster', 'state'],
+  queryFn: ({ signal }) => api.get('/panel/api/cluster/state', { signal }),
+  refetchInterval: ({ state: { data } }) => (data?.enabled === false ? ALONE_MS : CLUSTER_MS),
+});
+
+export const clusterMembers = queryOptions({
+  queryKey: ['cluster', 'members'],
+  queryFn: ({ signal }) => api.get('/panel/api/cluster/members', { signal }),
+  refetchInterval: ({ state: { data } }) => (data?.length === 0 ? ALONE_MS : CLUSTER_MS),
+});
+
 export const backups = queryOptions({
   queryKey: ['backups'],
   queryFn: ({ signal }) => api.get('/panel/api/server/backups', { signal }),

@@ -3,6 +3,7 @@ import { screen as account } from './account/screen';
 import { screen as audit } from './audit/screen';
 import { screen as backups } from './backups/screen';
 import { screen as clients } from './clients/screen';
+import { screen as cluster } from './cluster/screen';
 import { screen as core } from './core/screen';
 import { screen as geo } from './geo/screen';
 import { screen as inbounds } from './inbounds/screen';
@@ -20,6 +21,7 @@ export const screens: readonly ScreenDefinition[] = [
   clients,
   inbounds,
   nodes,
+  cluster,
   core,
   geo,
   backups,

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useMay } from '../../api/access';
 import type { Status as MachineStatus } from '../../api/contract.generated';
-import { backups as backupsQuery, nodes as nodesQuery } from '../../api/queries';
+import { backups as backupsQuery, clusterMembers, clusterState, nodes as nodesQuery } from '../../api/queries';
 import { type Format, useFormat } from '../../ui/display/format';
 import { Problem } from '../../ui/display/Page';
 import { Status } from '../../ui/display/Status';
@@ -24,6 +24,8 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
     status,
     attention: attention.data,
     backups: useQuery({ ...backupsQuery, enabled: may('/panel/api/server/backups') }).data,
+    cluster: useQuery({ ...clusterState, enabled: may('/panel/api/cluster/state') }).data,
+    members: useQuery({ ...clusterMembers, enabled: may('/panel/api/cluster/members') }).data,
     nodes: useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') }).data,
     // Without a connection to the releases there is nothing to say.
     coreVersions: useQuery({ ...coreVersions, enabled: may('/panel/api/server/getCoreVersion') }).data,
@@ -62,6 +64,7 @@ function sentenceOf(concern: Concern, t: TFunction<'overview'>, format: Format):
     case 'nodeOffline':
     case 'nodeRefused':
     case 'nodeFailing':
+    case 'memberAway':
     case 'inboundRefused':
     case 'headsUnpublished':
     case 'headConflict':

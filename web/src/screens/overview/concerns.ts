@@ -1,4 +1,4 @@
-import type { Gets, Node, Status } from '../../api/contract.generated';
+import type { ClusterMember, ClusterState, Gets, Node, Status } from '../../api/contract.generated';
 
 /** A disk that is fuller than this is mentioned. */
 const FULL = 0.9;
@@ -13,6 +13,8 @@ export interface Sources {
   readonly backups?: Gets['/panel/api/server/backups']['reply'] | undefined;
   readonly nodes?: readonly Node[] | undefined;
   readonly attention?: Attention | undefined;
+  readonly cluster?: ClusterState | undefined;
+  readonly members?: readonly ClusterMember[] | undefined;
   readonly coreVersions?: readonly string[] | undefined;
   readonly panelUpdate?: Gets['/panel/api/server/getPanelUpdateInfo']['reply'] | undefined;
 }
@@ -25,8 +27,9 @@ export type Concern = {
   readonly why?: string;
 } & (
   | { readonly kind: 'coreFailed' | 'coreStopped' | 'backupLate' | 'backupFailed' }
+  | { readonly kind: 'clusterDamaged' | 'clusterUnreachable' | 'clusterQuorum' }
   | { readonly kind: 'disk'; readonly share: number }
-  | { readonly kind: 'nodeOffline' | 'nodeRefused' | 'nodeFailing'; readonly name: string }
+  | { readonly kind: 'nodeOffline' | 'nodeRefused' | 'nodeFailing' | 'memberAway'; readonly name: string }
   | { readonly kind: 'nodeBehind'; readonly name: string; readonly count: number }
   | { readonly kind: 'certificateExpired' | 'certificateExpires'; readonly server: Server; readonly at: number }
   | { readonly kind: 'certificateRejected'; readonly server: Server }
@@ -40,6 +43,7 @@ type Server = Attention['certificates'][number]['server'];
 export function concernsOf(sources: Sources, now: number): readonly Concern[] {
   const all = [
     ...coreConcerns(sources),
+    ...clusterConcerns(sources),
     ...diskConcerns(sources.status),
     ...certificateConcerns(sources.attention?.certificates ?? [], now),
     ...(sources.attention?.refusedInbounds ?? []).map(
@@ -66,6 +70,21 @@ function coreConcerns({ status: { core } }: Sources): readonly Concern[] {
   if (core.state === 'running') return [];
   const kind = core.state === 'error' ? 'coreFailed' : 'coreStopped';
   return [{ key: 'core', kind, to: '/core', isGrave: true, why: core.errorMsg }];
+}
+
+/** Of the cluster as a whole, only the gravest: it explains the others. */
+function clusterConcerns({ cluster, members = [] }: Sources): readonly Concern[] {
+  if (!cluster?.enabled) return [];
+  const shared = { key: 'cluster', to: '/cluster', isGrave: true, why: cluster.problem } as const;
+  if (cluster.fault !== '') return [{ ...shared, kind: 'clusterDamaged' }];
+  if (cluster.awayAt > 0) return [{ ...shared, kind: 'clusterUnreachable' }];
+  const away = members.filter(({ state }) => state === 'away');
+  return [
+    ...(cluster.quorum ? [] : [{ ...shared, kind: 'clusterQuorum' } as const]),
+    ...away.map(
+      ({ name }) => ({ key: `member-${name}`, to: '/cluster', isGrave: true, kind: 'memberAway', name }) as const,
+    ),
+  ];
 }
 
 function diskConcerns({ disk }: Status): readonly Concern[] {

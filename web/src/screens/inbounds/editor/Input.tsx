@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
-import { nodes as nodesQuery } from '../../../api/queries';
+import { clusterMembers, nodes as nodesQuery } from '../../../api/queries';
 import { valueAt } from '../../../model/json';
 import { DateField } from '../../../ui/form/DateField';
 import { NumberField } from '../../../ui/form/NumberField';
@@ -75,6 +75,8 @@ function Control(parts: Parts): ReactNode {
       return <SelectControl {...parts} />;
     case 'node':
       return <NodeControl {...parts} />;
+    case 'machine':
+      return <MachineControl {...parts} />;
     case 'lines':
     case 'map':
       return <AreaControl {...parts} />;
@@ -167,6 +169,27 @@ function NodeControl({ value, set, shared }: Parts) {
         { value: '0', label: t('thisServer') },
         ...nodes.map(({ id, name }) => ({ value: String(id), label: name })),
       ]}
+    />
+  );
+}
+
+/** The machine of the cluster; nothing without one. */
+function MachineControl({ value, set, shared }: Parts) {
+  const { t } = useTranslation('inbounds');
+  const { data: members = [] } = useQuery({ ...clusterMembers, enabled: useMay()('/panel/api/cluster/members') });
+  const own = members.find(({ isSelf }) => isSelf)?.name ?? '';
+  const current = String(value) || own;
+  if (members.length === 0) return null;
+  const names = members.map(({ name }) => name);
+  // The machine of an inbound may have been removed from the cluster.
+  const all = names.includes(current) ? names : [current, ...names];
+  return (
+    <NativeSelect
+      {...shared}
+      description={t('help.machine')}
+      value={current}
+      onChange={({ currentTarget }) => set(currentTarget.value)}
+      data={all.map((name) => ({ value: name, label: name === own ? t('thisMember', { name }) : name }))}
     />
   );
 }

@@ -7,6 +7,8 @@ export interface Draft {
   readonly enable: boolean;
   /** The node whose core listens; 0 = this panel. Fixed once the inbound exists. */
   readonly nodeId: number;
+  /** The member of the cluster whose core listens; absent without a cluster, and in a new inbound: the one that answers. */
+  readonly machine?: string;
   readonly listen: string;
   readonly port: number;
   readonly protocol: string;

@@ -40,6 +40,7 @@ export type Kind =
   | 'lines'
   | 'map'
   | 'node'
+  | 'machine'
   | 'items';
 
 type Condition = (draft: Draft) => boolean;
@@ -85,6 +86,7 @@ export const select = (path: string, options: readonly string[], more: More & { 
 export const items = (path: string, inner: readonly Field[], fresh: JsonObject, more: More = {}): Field =>
   of('items')(path, { items: inner, fresh, ...more, isWide: true });
 export const node = of('node');
+export const machine = of('machine');
 
 /** Fields inside an object. */
 export const inside = (path: string, fields: readonly Field[]): readonly Field[] =>

@@ -35,10 +35,16 @@ export function List({ inbounds }: { readonly inbounds: readonly InboundSummary[
   const may = useMay();
   const { data: all = [] } = useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') });
   const nodes = useMemo(() => new Map(all.map(({ id, name }) => [id, name])), [all]);
+  const hasMachines = useMemo(() => inbounds.some(({ machine }) => machine !== undefined), [inbounds]);
   const shown = useMemo(() => inbounds.filter((inbound) => matches(inbound, filters)), [inbounds, filters]);
   const actions = useInboundActions();
   const [menuButton, menu] = useInboundMenu(actions, setLinked);
-  const parts = { toggle: may('/panel/api/inbounds/update/:id') ? actions.switchTo : null, menuButton, nodes };
+  const parts = {
+    toggle: may('/panel/api/inbounds/update/:id') ? actions.switchTo : null,
+    menuButton,
+    nodes,
+    hasMachines,
+  };
   const columns = useColumns(parts);
   const card = useCard(parts);
   return (
@@ -68,8 +74,8 @@ export function List({ inbounds }: { readonly inbounds: readonly InboundSummary[
 
 function matches(inbound: InboundSummary, { search, node }: Filters): boolean {
   if (node !== 'all' && String(inbound.nodeId) !== node) return false;
-  const { remark, tag, protocol, network, security, listen, port } = inbound;
-  const text = [remark, tag, protocol, network, security, listen, port].join('\n').toLowerCase();
+  const { remark, tag, protocol, network, security, listen, port, machine = '' } = inbound;
+  const text = [remark, tag, protocol, network, security, listen, port, machine].join('\n').toLowerCase();
   return text.includes(search.trim().toLowerCase());
 }
 

@@ -13,20 +13,29 @@ export interface Parts {
   readonly menuButton: (inbound: InboundSummary) => ReactNode;
   /** Names of the nodes by their ids. */
   readonly nodes: ReadonlyMap<number, string>;
+  /** Whether inbounds name machines of a cluster. */
+  readonly hasMachines: boolean;
 }
 
 type Row = InboundSummary;
 
 /** The columns of the list; the node only where there are some. */
-export function useColumns({ toggle, menuButton, nodes }: Parts): readonly Column<Row>[] {
+export function useColumns({ toggle, menuButton, nodes, hasMachines }: Parts): readonly Column<Row>[] {
   const { t } = useTranslation('inbounds');
-  const column = (id: 'remark' | 'kind' | 'port' | 'node' | 'clients' | 'used', width: string) => ({
+  const column = (id: 'remark' | 'kind' | 'port' | 'node' | 'machine' | 'clients' | 'used', width: string) => ({
     ...{ id, width },
     header: t(`column.${id}`),
   });
   const nodeOf = ({ nodeId }: Row): string => (nodeId === 0 ? t('thisServer') : (nodes.get(nodeId) ?? `#${nodeId}`));
   const withNodes: readonly Column<Row>[] = [
     { ...column('node', 'minmax(7rem, 1fr)'), cell: (row) => <bdi>{nodeOf(row)}</bdi>, value: nodeOf },
+  ];
+  const withMachines: readonly Column<Row>[] = [
+    {
+      ...column('machine', 'minmax(7rem, 1fr)'),
+      cell: ({ machine }) => <bdi>{machine ?? '–'}</bdi>,
+      value: ({ machine = '' }) => machine,
+    },
   ];
   const enabled: Column<Row> = {
     id: 'enabled',
@@ -52,6 +61,7 @@ export function useColumns({ toggle, menuButton, nodes }: Parts): readonly Colum
     },
     { ...column('port', 'minmax(6rem, 1fr)'), cell: (row) => <Place inbound={row} />, value: ({ port }) => port },
     ...(nodes.size > 0 ? withNodes : []),
+    ...(hasMachines ? withMachines : []),
     {
       ...column('clients', 'minmax(7rem, 1fr)'),
       cell: (row) => <Clients inbound={row} />,
@@ -95,7 +105,7 @@ export function useCard({ toggle, menuButton, nodes }: Parts): (row: Row) => Rea
         </div>
         <div className={classes['line']}>
           <span className={classes['of']}>
-            <CardClients row={row} node={nodes.get(row.nodeId)} />
+            <CardClients row={row} node={nodes.get(row.nodeId) ?? row.machine} />
           </span>
           <Closed inbound={row} />
           <Usage inbound={row} />
