@@ -31,13 +31,13 @@ export function addClusterFigures({ gauge }: Figures, view: () => ClusterView): 
     },
     ['state'],
   );
-  gauge('cluster_stream_damaged', 'Whether the stream is damaged, so that changes are refused until it is rebuilt.', (set) =>
-    set(view().fault === null ? 0 : 1),
-  );
   gauge(
-    'cluster_last_election_seconds',
-    'When the leader last changed, in seconds since 1970; 0 = never.',
-    (set) => set(view().electedAt / 1000),
+    'cluster_stream_damaged',
+    'Whether the stream is damaged, so that changes are refused until it is rebuilt.',
+    (set) => set(view().fault === null ? 0 : 1),
+  );
+  gauge('cluster_last_election_seconds', 'When the leader last changed, in seconds since 1970; 0 = never.', (set) =>
+    set(view().electedAt / 1000),
   );
   gauge('cluster_stream_sequence', 'The last message of the stream that this member has.', (set) =>
     set(view().sequence),
