@@ -229,7 +229,6 @@ export interface ClusterView {
 export interface Caller {
   /** The address at the other end, which may be a proxy. */
   readonly remoteAddress: string;
-  /** With TLS. */
   readonly isEncrypted: boolean;
   /** The correlation id of its request. */
   readonly correlationId: string;

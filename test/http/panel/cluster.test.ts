@@ -38,8 +38,7 @@ async function start(given: Partial<ClusterView> = {}, more: Partial<ClusterAdmi
           const done =
             asked === null
               ? record({ type: 'HandOverLeadership', data: { member: 'one' } })
-              : (removalRefusal(seen.members, asked.member, asked.force) ??
-                record({ type: 'RemoveMember', data: asked }));
+              : (removalRefusal(seen.members, asked, null) ?? record({ type: 'RemoveMember', data: asked }));
           return done instanceof Rejection ? done : null;
         },
         verify: async () => ({ fault: null, difference: null, messages: 5, position: 9, problems: [] }),
