@@ -16,12 +16,14 @@ import { ClientCredentialRotated, type ClientIdentity } from '../../src/events/c
 import { ClientIpsSeen } from '../../src/events/client/client-ips.js';
 import { MemberApproved, MemberRemoved } from '../../src/events/cluster.js';
 import { DataKeyDestroyed } from '../../src/events/panel.js';
+import { SettingsChanged } from '../../src/events/settings/settings.js';
+import { createSubscriptionServer } from '../../src/http/subscription/subscription-server.js';
 import { FollowedModels } from '../../src/projections/subscription/followed-models.js';
 import { reducedForLinks } from '../../src/projections/subscription/link-config.js';
 import { AppendedTail } from '../../src/store/appended-tail.js';
 import { openJournal } from '../../src/store/journal.js';
 import { verifyLog } from '../../src/store/verify.js';
-import { clientAdded, clientNumber, credential, draft, inboundAdded, inboundId } from '../kit/builders.js';
+import { clientAdded, clientNumber, credential, draft, inboundAdded, inboundId, T0, traffic } from '../kit/builders.js';
 import { readAll, TestLog, temporaryFolder } from '../kit/log.js';
 
 const NAME = 'mirror';
@@ -66,6 +68,15 @@ async function follow(leader: TestLog, mirror: MirrorLog): Promise<void> {
 const mirrorOf = ({ log, key, desk }: ReturnType<typeof leaderAndMirror>) =>
   new MirrorLog({ name: NAME, log, key, ask: async (question) => desk.answer(question) });
 
+/** The port of a subscription server over these models. */
+async function serve(read: FollowedModels, catchUp?: () => void): Promise<number> {
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const now = (): number => T0;
+  const server = createSubscriptionServer({ read, now, log, subDomain: () => '', ...(catchUp ? { catchUp } : {}) });
+  onTestFinished(() => server.close());
+  return (await server.listen(0, '127.0.0.1')).port;
+}
+
 const contentOf = (log: SqliteEventLog): string => JSON.stringify(readAll(log));
 const filesOf = ({ database }: DataDirectory): string =>
   ['', '-wal'].map((end) => readFileSync(`${database}${end}`).toString('latin1')).join('');
@@ -98,6 +109,32 @@ describe('a subscription mirror', () => {
       settings: { publicKey: 'public' },
     });
     expect(contentOf(log)).not.toContain('PRIVATE');
+  });
+
+  it('answers like the leader, with the counters of the last event and with all addresses', async () => {
+    const parts = leaderAndMirror();
+    const { leader, log } = parts;
+    const mirrored = new FollowedModels(new AppendedTail(log));
+    const { subId } = draft('alice', 1).identity;
+    leader.append(SettingsChanged({ changes: { subURI: 'https://a.test/s/, https://b.test/s/' } }));
+    leader.append(traffic({ clients: [[1, 700, 300]] }));
+    await follow(leader, mirrorOf(parts));
+    const servers = [
+      await serve(new FollowedModels(new AppendedTail(leader.log))),
+      await serve(mirrored, () => mirrored.catchUp()),
+    ];
+    const asked = servers.map(async (port) => {
+      const answer = await fetch(`http://127.0.0.1:${port}/sub/${subId}`);
+      const page = await fetch(`http://127.0.0.1:${port}/sub/${subId}`, { headers: { accept: 'text/html' } });
+      const { date: _, ...headers } = Object.fromEntries(answer.headers);
+      const shown = (await page.text()).replaceAll(String(port), 'PORT');
+      return { headers, body: await answer.text(), page: shown };
+    });
+    const [expected, found] = await Promise.all(asked);
+    expect(found).toEqual(expected);
+    expect(found?.headers['subscription-userinfo']).toMatch(/upload=700; download=300/);
+    expect(JSON.stringify(found?.headers)).toContain('https://b.test/s/');
+    expect(found?.page).toContain('https://b.test/s/');
   });
 
   it('loses a key that is destroyed', async () => {
