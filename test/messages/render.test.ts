@@ -107,7 +107,7 @@ describe('a file of texts that is missing or broken', () => {
 
   function plant(): void {
     folder = mkdtempSync(join(tmpdir(), 'portolan-texts-'));
-    for (const name of ['package.json', 'tsconfig.json', 'locales', 'src/lib', 'src/messages'])
+    for (const name of ['package.json', 'tsconfig.json', 'locales', 'src/installation', 'src/messages'])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   }
