@@ -20,7 +20,7 @@ const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
 const flag = z.stringbool(issue('input.notBoolean'));
 const nonEmpty = z.string().min(1, issue('input.missing'));
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-const CLUSTER_ACKS = ['local', 'quorum'] as const;
+const CLUSTER_ACKS = ['local', 'quorum', 'quorum+1'] as const;
 const CLUSTER_ROLES = ['member', 'subscriptions'] as const;
 const MAX_USERNAME = 64;
 const MAX_PROCESSES = 64;
@@ -71,7 +71,7 @@ const Environment = z.object({
   CLUSTER_CA: nonEmpty.optional(),
   CLUSTER_CERT: nonEmpty.optional(),
   CLUSTER_KEY: nonEmpty.optional(),
-  /** When a change is acknowledged: once it is on this machine, or once a quorum of the cluster has it. */
+  /** When a change is acknowledged: once it is on this machine, a quorum of the servers has it, or also the log of a follower. */
   CLUSTER_ACK: z.enum(CLUSTER_ACKS, issue('input.notOneOf', { known: CLUSTER_ACKS })).default('quorum'),
   /** `subscriptions`: this machine only answers subscriptions, and has no master key. */
   CLUSTER_ROLE: z.enum(CLUSTER_ROLES, issue('input.notOneOf', { known: CLUSTER_ROLES })).default('member'),

@@ -21,6 +21,7 @@ export function clusterServices(link: ClusterLink, log: Panel['log'], config: Co
     callLeader: (caller) => link.calls.open(caller),
     recordAtLeader: (command, context) => link.calls.record(command, context),
     position,
+    begins: () => link.calls.begins(),
     reached: (wanted, ms) =>
       firstValueFrom(
         merge(log.appended$.pipe(observeOn(asapScheduler)), interval(LOOK_MS)).pipe(

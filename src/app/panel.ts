@@ -28,6 +28,8 @@ interface PanelParts {
 interface Cluster extends MemberMachine {
   /** Compares the closed log with that of the cluster. The caller holds the lock. */
   prepare(directory: ReturnType<typeof prepareDataDirectory>): Promise<void>;
+  /** Has the machines of the other members record what they have counted. Resolves within two seconds. */
+  collect(): Promise<void>;
   /** Waits a moment for what was appended last, and gives up the leadership. */
   stop(): Promise<void>;
 }
@@ -71,7 +73,7 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
   const change = countedChange({
     state: store.state.state,
     submit: deciding.submit,
-    collect: reactors.collect,
+    collect: () => Promise.all([reactors.collect(), parts.cluster?.collect()]),
     collectNodes: (nodes) => collectNodes(nodes),
   });
   /** A core was found running beside a damaged log: it keeps its configuration. */
@@ -114,6 +116,9 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
       recordStart(store, version);
       reactors.beginShared();
     },
+
+    /** Ends it. */
+    endLead: () => reactors.endShared(),
 
     /** `keepCore`: the core keeps running, for a restart of the panel. */
     async stop(keepCore: boolean): Promise<void> {

@@ -86,6 +86,7 @@ export function createReactors(parts: Parts) {
     },
     /** Starts what only one panel of a cluster does. */
     beginShared: (): void => retention.begin(),
+    endShared: () => retention.end(),
     async end(keepCore: boolean): Promise<void> {
       await retention.end();
       await intake.end();

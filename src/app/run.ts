@@ -9,7 +9,7 @@ import { createShutdown, RESTART_SIGNAL, restartOnSignal, type StopSignals } fro
 import { formerFrom } from '../control/undo.js';
 import type { PanelServer } from '../http/panel/server.js';
 import { choosePanel, READY } from '../launcher/launcher.js';
-import type { Disposal } from '../lib/disposal.js';
+import { Disposal } from '../lib/disposal.js';
 import type { Text } from '../messages/message.js';
 import { render } from '../messages/render.js';
 import { logNotifications } from '../projections/notification-log.js';
@@ -80,11 +80,15 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   );
   startAdapters(adapters, disposal);
   /** What a member of a cluster does only while it leads. */
+  const leading = new Disposal();
+  disposal.add(() => leading.dispose());
   const work = async (): Promise<void> => {
-    startServices(panel, adapters, services, { warn, disposal });
+    startServices(panel, adapters, services, { warn, disposal: leading });
     if (cluster) panel.lead();
     else await panel.start();
     beginInstalls(panel, services.installs);
+    leading.add(() => services.installs.geoKeeping.stop());
+    if (cluster) leading.add(() => panel.endLead());
   };
   if (cluster) services.metrics.cluster = () => cluster.view();
   const { relayed } = await openServers(panel, servers, { config, logger, disposal, services });
@@ -92,7 +96,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   firstAdmin?.create();
   if (cluster)
     await joinCluster(cluster, panel, {
-      ...{ work, address: memberAddress(config) },
+      ...{ work, endWork: () => leading.dispose(), address: memberAddress(config) },
       warn,
       end,
       relayed,
@@ -109,6 +113,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
 
 interface MemberParts extends Pick<PanelServer, 'relayed'> {
   readonly work: () => Promise<void>;
+  readonly endWork: () => Promise<void>;
   /** At which clients reach the inbounds of this machine; empty = unknown. */
   readonly address: string;
   readonly warn: (message: string, fields?: object) => void;
@@ -121,12 +126,13 @@ interface MemberParts extends Pick<PanelServer, 'relayed'> {
 async function joinCluster(
   cluster: ClusterLink,
   panel: Panel,
-  { work, warn, end, relayed, addresses, copies, address }: MemberParts,
+  { work, endWork: endLead, warn, end, relayed, addresses, copies, address }: MemberParts,
 ): Promise<void> {
   const { log, read, dispatch, directory } = panel;
   cluster.begin({
-    ...{ log, dispatch, relayed, addresses },
+    ...{ log, dispatch, relayed, addresses, endLead },
     baselines: (machine) => read.usage.baselines(machine),
+    collect: () => panel.reactors.collect(),
     record: (command) => dispatch(command, asSystem('cli')),
     async lead(before) {
       // The first event: once the stream has it, no former leader can append.

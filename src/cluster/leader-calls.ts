@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { callLeader, takeCalls } from '../adapters/nats/calls.js';
 import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
 import type { CommandContext } from '../commands/bus.js';
@@ -7,6 +8,9 @@ import type { Caller, RelayedCaller } from '../commands/ports/cluster.js';
 import { ClusterAway } from '../commands/ports/cluster.js';
 import { MachineRecords, type Recording, record } from './machine-records.js';
 import { FollowerRecords, recordAll } from './records.js';
+
+/** How often a hand-over looks whether the changes in progress have ended, in ms. */
+const LOOK_MS = 5;
 
 type Connection = Parameters<typeof callLeader>[0];
 
@@ -34,6 +38,10 @@ export class LeaderCalls {
   /** What this machine reports about its core. */
   readonly machine: MachineRecords;
   #leave: () => void = () => undefined;
+  #answers: (() => void)[] = [];
+  #relayed: CallHooks['relayed'] | null = null;
+  /** Changes that this member carries out at the moment. */
+  #inProgress = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -58,8 +66,6 @@ export class LeaderCalls {
 
   /** Takes the calls of the followers, as the leader. */
   take({ dispatch, baselines, relayed }: CallHooks): void {
-    const connection = this.#parts.connection();
-    if (connection === null) return;
     this.answer('record', (records) => recordAll(records, dispatch));
     this.answer('counters', async (request) => {
       const answer = record(request, { dispatch, baselines });
@@ -67,13 +73,42 @@ export class LeaderCalls {
       if (!(await this.#parts.isConfirmed())) throw new ClusterAway('not confirmed');
       return answer;
     });
-    this.#leave = takeCalls(connection, relayed, this.#invalid);
+    this.#relayed = relayed;
+    this.resume();
   }
 
-  /** Answers one kind of request of the other members. */
+  /** Takes connections of followers, again after `yield`. */
+  resume(): void {
+    const connection = this.#parts.connection();
+    if (connection && this.#relayed) this.#leave = takeCalls(connection, this.#relayed, this.#invalid);
+  }
+
+  /** Takes no more connections, and resolves when the changes in progress have ended, or after `ms`. */
+  async yield(ms: number): Promise<void> {
+    this.#leave();
+    const end = performance.now() + ms;
+    while (this.#inProgress > 0 && performance.now() < end) await sleep(LOOK_MS);
+  }
+
+  /** Answers no more, because another member leads. */
+  end(): void {
+    this.#leave();
+    this.#leave = () => undefined;
+    for (const stop of this.#answers.splice(0)) stop();
+  }
+
+  /** A change begins that this member carries out. To be called when it has ended. */
+  begins(): () => void {
+    this.#inProgress += 1;
+    return () => {
+      this.#inProgress -= 1;
+    };
+  }
+
+  /** Answers one kind of request of the other members while this one leads. */
   answer(kind: LeaderRequest, answer: (request: unknown) => unknown): void {
     const connection = this.#parts.connection();
-    if (connection) answerMembers(connection, kind, answer, this.#invalid);
+    if (connection) this.#answers.push(answerMembers(connection, kind, answer, this.#invalid));
   }
 
   readonly #invalid = (error: unknown): void =>
@@ -81,7 +116,7 @@ export class LeaderCalls {
 
   async stop(): Promise<void> {
     await this.machine.stop();
-    this.#leave();
+    this.end();
     this.records.stop();
   }
 

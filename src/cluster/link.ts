@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { LEASE_MS } from '../adapters/nats/cluster-store.js';
 import { closeNats, type NatsOptions } from '../adapters/nats/connection.js';
-import { askLeader } from '../adapters/nats/requests.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
 import type { JoinRequests } from '../commands/cluster.js';
@@ -19,43 +18,30 @@ import { message } from '../messages/message.js';
 import { examineClosed, type Identity, identityIn, identityOf } from './closed-log.js';
 import { type Connected, connectTo, repairStore } from './connect.js';
 import { continues, examine } from './damage/examination.js';
-import { recordRebuild } from './damage/rebuild.js';
 import { DAMAGED, faultText } from './damage/stream-fault.js';
 import { formerLeader, lastElection } from './election.js';
-import { type CallHooks, LeaderCalls } from './leader-calls.js';
-import { Member, type MemberState } from './member.js';
-import { type Addresses, Members } from './members.js';
-import { answerNewMembers, type CopyLog } from './new-members.js';
-import { type SetAside, SetAsideReport, setAsideTail } from './set-aside.js';
+import { Copies } from './leader/copies.js';
+import { CONFIRM_MS, handOver } from './leader/hand-over.js';
+import { answerAndWork, type Hooks } from './leader/leading.js';
+import { MemberCalls } from './leader/member-calls.js';
+import { LeaderCalls } from './leader-calls.js';
+import { Member } from './member.js';
+import type { MemberState } from './member-state.js';
+import { Members } from './members.js';
+import { reportSetAside, type SetAside, setAsideTail } from './set-aside.js';
 import { withoutLogin } from './shown-url.js';
-import { answerOf, isReady, type Record, RemovalRequest, removalRefusal } from './steering.js';
+import { type Record, type RemovalRequest, removalRefusal } from './steering.js';
 
-/** How long a change may wait for its confirmation, in ms. Later changes are refused without waiting. */
-const CONFIRM_MS = 5000;
 /** Pause between two attempts to connect, in ms. */
 const CONNECT_MS = 1000;
 
 export interface ClusterOptions extends NatsOptions {
-  /** `local`: an answer does not wait for the cluster. */
-  readonly ack: 'local' | 'quorum';
+  /** `local`: an answer does not wait for the cluster. `quorum+1`: it also waits until the log of one follower has the change. */
+  readonly ack: 'local' | 'quorum' | 'quorum+1';
   /** Of the panel. */
   readonly version: string;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
-}
-
-interface Hooks extends CallHooks {
-  readonly addresses: () => Addresses;
-  readonly log: SqliteEventLog;
-  /** Starts what only the leader does, and records who led before. Called once. */
-  readonly lead: (before: ReturnType<typeof formerLeader>) => Promise<void>;
-  readonly record: Record;
-  /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
-  readonly setAside: (report: SetAsideReport) => void;
-  /** Copies the database of the log into a file, in another process. */
-  readonly copy: CopyLog;
-  /** Ends this process soon, so that its launcher starts it again as a follower. */
-  readonly restart: (why: string) => void;
 }
 
 /** The membership of this panel in a cluster. */
@@ -67,11 +53,16 @@ export class ClusterLink {
   /** What a start has found wrong with the stream. */
   #fault: StreamFault | null = null;
   #member: Member | null = null;
+  /** While this member leads with `quorum+1`. */
+  #copies: Copies | null = null;
+  #peers: MemberCalls | null = null;
   #members: Members | null = null;
   #log: SqliteEventLog | null = null;
   #directory: DataDirectory | null = null;
   /** The machines that want to join; null unless this member leads. */
   joins: JoinRequests | null = null;
+  /** Hands the leadership over; null unless this member leads. */
+  #handOver: ((record: Record) => Promise<Rejection | null>) | null = null;
   /** What this member and the leader do for each other. */
   readonly calls: LeaderCalls;
   #stopped = false;
@@ -146,7 +137,10 @@ export class ClusterLink {
     if (fault !== null) return reject('CLUSTER_DAMAGED', { what: faultText(fault) });
     const { state, mayAppend } = this.#member ?? { state: null, mayAppend: false };
     const since = state === null ? this.#startedAt : state.awayAt;
-    if (mayAppend && (since === null || this.#options.now() - since < CONFIRM_MS)) return null;
+    if (mayAppend && (since === null || this.#options.now() - since < CONFIRM_MS)) {
+      const alone = this.#copies?.missingSince(CONFIRM_MS) ?? null;
+      return alone === null ? null : reject('CLUSTER_NO_COPY', { since: alone, setting: 'PORTOLAN_CLUSTER_ACK' });
+    }
     if (since !== null) return reject('CLUSTER_UNAVAILABLE', { since });
     const leader = state?.leader ?? this.#options.name;
     return leader === this.#options.name ? reject('CLUSTER_NO_LEADER') : reject('CLUSTER_FOLLOWER', { leader });
@@ -161,51 +155,63 @@ export class ClusterLink {
   }
 
   get isLeader(): boolean {
-    return this.#member?.state.role === 'leader';
+    return this.#member?.leads ?? false;
   }
 
   /** Follows, or leads when no other member does. */
   begin(hooks: Hooks): void {
     this.#log = hooks.log;
     this.calls.records.begin(hooks.dispatch);
-    hooks.log.appended$.subscribe(() => this.#member?.appended());
+    hooks.log.appended$.subscribe(() => {
+      this.#member?.appended();
+      this.#copies?.appended();
+    });
     if (this.#connected) this.#beginMember(this.#connected, hooks);
     else void this.#connectLater(hooks);
   }
 
   #beginMember(connected: Connected, hooks: Hooks): void {
     const { connection, store } = connected;
-    const { log, lead: work, restart, setAside, addresses, copy, record } = hooks;
-    const { name, now, warn, version } = this.#options;
+    const { log, restart, addresses } = hooks;
+    const { name, now, warn } = this.#options;
     const replica = new LogReplication(log);
     const members = this.#members as Members;
-    const lead = async (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
-      this.calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
-      this.calls.answer('step-down', async () => answerOf(await this.steer(null, record)));
-      this.calls.answer('remove', async (asked) => answerOf(await this.steer(RemovalRequest.parse(asked), record)));
-      this.calls.take(hooks);
-      if (this.#directory)
-        this.joins = answerNewMembers(connection, {
-          ...{ name, version, now, warn, copy, directory: this.#directory, log: log.at(1)?.id ?? '', events: log },
-          confirmed: async () => (await this.confirmed()) === null,
-        });
-      const working = work(formerLeader(log, reports));
-      await recordRebuild(connection, log, record);
-      await working;
+    const peers = new MemberCalls({ name, connection, warn });
+    this.#peers = peers;
+    const lead = (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
+      if (this.#options.ack === 'quorum+1') peers.takeCopies((this.#copies = new Copies(log, now)));
+      this.#handOver = (record) =>
+        handOver({ ...hooks, record, name, member, members, calls: this.calls, others: this.view().members });
+      const { joins, working } = answerAndWork(hooks, {
+        ...{ ...this.#options, connection, calls: this.calls, directory: this.#directory },
+        former: formerLeader(log, reports),
+        steer: this.steer,
+        confirmed: async () => (await this.confirmed()) === null,
+      });
+      this.joins = joins;
+      return working;
+    };
+    const followed = (): void => {
+      this.joins = this.#copies = this.#handOver = null;
+      peers.end();
+      this.calls.end();
     };
     const member = new Member(
       {
-        ...{ name, replica, ...store, now, warn, lead, restart, reports: () => members.read() },
+        ...{ name, replica, ...store, now, warn, restart, reports: () => members.read() },
+        work: { lead, followed, moved: (has) => peers.reportCopy(has) },
         repair: (role) => repairStore(connected, role === 'leader' ? log : null, warn),
-        times: { leaseMs: LEASE_MS, patienceMs: members.patienceMs },
+        leaseMs: LEASE_MS,
       },
       this.#common,
     );
     this.#member = member;
+    peers.answerReading(hooks.collect);
     member.begin();
     const taken = (host: string): void => restart(`another process on ${host} uses the name ${name}`);
     members.begin({ state: () => member.state, addresses, taken, warn });
-    if (this.#setAside) void this.#report({ member: name, ...this.#setAside });
+    if (this.#setAside)
+      void reportSetAside({ member: name, ...this.#setAside }, () => this.#connected?.connection ?? null);
   }
 
   /** The cluster as this member last saw it. */
@@ -219,18 +225,12 @@ export class ClusterLink {
     };
   }
 
-  /** Removes a member that will not return; null = hands over and ends this process. Resolves to why not, or null. */
+  /** Removes a member that will not return; null = hands over the leadership. Resolves to why not, or null. */
   readonly steer = (asked: RemovalRequest | null, record: Record): Promise<Rejection | null> =>
     asked === null ? this.#stepDown(record) : this.#remove(asked, record);
 
   async #stepDown(record: Record): Promise<Rejection | null> {
-    const refused = this.refusal();
-    if (refused || this.#member === null) return refused ?? reject('CLUSTER_NO_LEADER');
-    if (!this.view().members.some(isReady)) return reject('CLUSTER_NO_SUCCESSOR');
-    const done = record({ type: 'HandOverLeadership', data: { member: this.#options.name } });
-    if (done instanceof Rejection) return done;
-    const isFree = await this.#member.stepDown(CONFIRM_MS, async () => this.#members?.leave('handedOver'));
-    return isFree ? null : reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
+    return this.refusal() ?? (await (this.#handOver?.(record) ?? reject('CLUSTER_NO_LEADER')));
   }
 
   async #remove({ member, force }: RemovalRequest, record: Record): Promise<Rejection | null> {
@@ -241,19 +241,6 @@ export class ClusterLink {
     await this.#connected?.store.members.remove(member);
     await this.#members?.read();
     return null;
-  }
-
-  /** Reports what was set aside to the leader, until it has recorded it. */
-  async #report(report: SetAsideReport): Promise<void> {
-    while (!this.#stopped && this.#connected) {
-      try {
-        await askLeader(this.#connected.connection, 'set-aside', report);
-        return;
-      } catch (error) {
-        if (!(error instanceof ClusterAway)) throw error;
-        await sleep(CONNECT_MS);
-      }
-    }
   }
 
   /** The servers did not answer at the start: the log is compared with the stream as soon as they do. */
@@ -279,11 +266,21 @@ export class ClusterLink {
     }
   }
 
+  /** Has the other members record what their machines have counted, within two seconds. */
+  async collect(): Promise<void> {
+    const others = this.view().members.filter(({ role, state }) => role === 'follower' && state === 'running');
+    if (this.isLeader) await this.#peers?.readings(others.map(({ name }) => name));
+  }
+
   /** Waits until the cluster has confirmed everything that this panel has appended; null = it has. */
   async confirmed(): Promise<Rejection | null> {
     const log = this.#log;
-    if (this.#member === null || log === null || !this.isLeader || this.#options.ack === 'local') return null;
-    const isConfirmed = await this.#member.confirmed(log.head().position, CONFIRM_MS);
+    if (this.#member?.state.role !== 'leader' || log === null || this.#options.ack === 'local') return null;
+    const { position } = log.head();
+    const [copies, end] = [this.#copies, performance.now() + CONFIRM_MS];
+    const isConfirmed =
+      (await this.#member.confirmed(position, CONFIRM_MS)) &&
+      (copies === null || (await copies.reached(position, Math.max(0, end - performance.now()))));
     return isConfirmed ? null : reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
   }
 
@@ -291,7 +288,7 @@ export class ClusterLink {
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.calls.stop();
-    await this.#members?.leave('stopped');
+    await this.#members?.leave();
     await this.#member?.stop();
     await this.#disconnect();
   }

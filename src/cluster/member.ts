@@ -7,12 +7,12 @@ import {
   type Lease,
   type LogPoint,
   type ReportedMember,
-  type StreamFault,
 } from '../commands/ports/cluster.js';
-import { align } from './alignment.js';
 import { faultIn } from './damage/stream-fault.js';
 import { StreamWatch } from './damage/stream-watch.js';
-import { type Common, Diverged, Following, keysIn } from './following.js';
+import { type Common, Following, keysIn } from './following.js';
+import { continuation } from './leader/continuation.js';
+import type { HandOver, MemberState, Role, RoleWork } from './member-state.js';
 import { Publisher } from './publisher.js';
 
 /** How often a leader renews its lease, and a follower looks whether it is free, in ms. */
@@ -20,10 +20,8 @@ const BEAT_MS = 1000;
 const LOOK_MS = 500;
 /** After how many beats the buckets are checked. */
 const REPAIR_BEATS = 4;
-/** Pause while a new leader waits for the last events of the stream, in ms. */
-const CATCH_UP_MS = 50;
-
-export type Role = 'leader' | 'follower';
+/** How long a process that has led leaves a free lease to others before it starts again to take it, in ms. */
+const LEFT_MS = 1500;
 
 interface Parts {
   /** Unique in the cluster. */
@@ -32,50 +30,28 @@ interface Parts {
   readonly stream: BatchStream;
   readonly lease: Lease;
   readonly keys: KeyBucket;
-  /** How long the lease lasts without a renewal, and how long after its start a free lease is left to others, in ms. */
-  readonly times: { readonly leaseMs: number; readonly patienceMs: number };
+  /** How long the lease lasts without a renewal, in ms. */
+  readonly leaseMs: number;
   readonly now: () => number;
   readonly warn: (message: string, fields?: object) => void;
   /** The last reports of the members, read before this one leads. */
   readonly reports: () => Promise<readonly ReportedMember[]>;
-  /** Starts what only the leader does. */
-  readonly lead: (reports: readonly ReportedMember[]) => Promise<void>;
+  readonly work: RoleWork;
   /** Makes buckets anew that were deleted. Called now and then. */
   readonly repair: (role: Role) => Promise<void>;
   /** Ends this process; the next one compares its log with the stream and follows. */
   readonly restart: (why: string) => void;
 }
 
-/** What a member knows of itself. */
-export interface MemberState {
-  readonly name: string;
-  readonly role: Role;
-  /** The leader as this member last saw it; null = unknown. */
-  readonly leader: string | null;
-  readonly position: number;
-  /** The last position that its log and the stream have in common: what is after it may be set aside. */
-  readonly shared: number;
-  readonly sequence: number;
-  /** Leader: the last position that the quorum has confirmed. */
-  readonly confirmed: number | null;
-  /** Since when (ms since 1970) the cluster does not answer; null = it answers. */
-  readonly awayAt: number | null;
-  /** The last event that it knows to be in the stream; null = unknown. */
-  readonly acknowledged: LogPoint | null;
-  /** What is wrong with the stream; null = nothing. */
-  readonly fault: StreamFault | null;
-  /** Position of the first event that its release does not know: it follows no further, and never leads. Null = none. */
-  readonly unknownAt: number | null;
-}
-
 /**
  * A member of the cluster: follows the stream, and leads when the lease is free. A leader that loses the lease ends its
- * process instead of stepping back: events that never reached the stream must not stay in its read models.
+ * process instead of stepping back: events that never reached the stream must not stay in its read models. After a planned
+ * hand-over there are none, so the process follows; it leads once at most.
  */
 export class Member {
   readonly #parts: Parts;
   readonly #ending = new AbortController();
-  readonly #following: Following;
+  #following: Following;
   readonly #stream: StreamWatch;
   #role: Role = 'follower';
   #publisher: Publisher | null = null;
@@ -83,16 +59,30 @@ export class Member {
   #renewedAt = 0;
   #awayAt: number | null = null;
   #restarting = false;
-  #handingOver = false;
+  /** Leader: new changes are for the next one; and nothing can be appended any more. */
+  #yielding = false;
+  #closed = false;
+  #hasLed = false;
+  #freeSince: number | null = null;
+  #renewing: Promise<unknown> = Promise.resolve();
   #beats = 0;
-  readonly #startedAt = performance.now();
 
   /** Continues after the last position and sequence that the log and the stream have in common. */
   constructor(parts: Parts, common: Common) {
     this.#parts = parts;
     this.#stream = new StreamWatch(parts);
-    this.#following = new Following({ ...parts, keysOf: keysIn(parts.keys), moved: () => undefined }, common);
+    this.#following = this.#followingFrom(common);
   }
+
+  #followingFrom(common: Common): Following {
+    const { keys } = this.#parts;
+    return new Following({ ...this.#parts, keysOf: keysIn(keys), moved: this.#moved }, common);
+  }
+
+  readonly #moved = (): void => {
+    const has = this.#role === 'follower' ? this.#acknowledged() : null;
+    if (has !== null) this.#parts.work.moved?.(has);
+  };
 
   get state(): MemberState {
     return {
@@ -118,9 +108,14 @@ export class Member {
 
   /** Whether this member may append: it leads and its lease has not run out. */
   get mayAppend(): boolean {
-    if (this.#role !== 'leader' || this.#restarting || this.#handingOver) return false;
+    if (this.#role !== 'leader' || this.#restarting || this.#closed) return false;
     if (this.#stream.fault !== null) return false;
-    return performance.now() - this.#renewedAt < this.#parts.times.leaseMs;
+    return performance.now() - this.#renewedAt < this.#parts.leaseMs;
+  }
+
+  /** Whether new changes are for this member. */
+  get leads(): boolean {
+    return this.#role === 'leader' && !this.#yielding;
   }
 
   /** Resolves to whether the cluster has confirmed everything up to a position within `ms`. */
@@ -134,28 +129,44 @@ export class Member {
   }
 
   begin(): void {
-    const stopped = this.#untilLeading.signal;
-    void this.#following.run(stopped).catch((error: unknown) => this.#failed(error));
+    this.#follow();
     void this.#watch();
   }
 
-  readonly #untilLeading = new AbortController();
+  #untilLeading = new AbortController();
+
+  #follow(): void {
+    this.#untilLeading = new AbortController();
+    void this.#following.run(this.#untilLeading.signal).catch((error: unknown) => this.#failed(error));
+  }
 
   /**
-   * Frees the lease for another member and ends this process, after everything was confirmed; `leave` runs in between. From
-   * the call on nothing can be appended. False: it was not confirmed in `ms`, and this member leads on.
+   * Hands over to another member, and follows. Changes in progress end first, and everything is confirmed before the lease is
+   * free. False: it was not confirmed in time, and this member leads on.
    */
-  async stepDown(ms: number, leave: () => Promise<void> = async () => undefined): Promise<boolean> {
-    if (this.#publisher === null || this.#handingOver) return false;
-    const { replica, lease } = this.#parts;
-    this.#handingOver = true;
-    if (!(await this.#publisher.confirmed(replica.head().position, ms))) {
-      this.#handingOver = false;
+  async stepDown({ ms, finished, leave }: HandOver): Promise<boolean> {
+    const publisher = this.#publisher;
+    if (publisher === null || this.#yielding) return false;
+    this.#yielding = true;
+    await finished();
+    this.#closed = true;
+    if (!(await publisher.confirmed(this.#parts.replica.head().position, ms))) {
+      this.#yielding = this.#closed = false;
       return false;
     }
     await leave();
-    await lease.release();
-    this.#restart('it stepped down');
+    publisher.stop();
+    // Before the lease is free, so that this member does not renew it or take it again.
+    this.#role = 'follower';
+    this.#hasLed = true;
+    this.#publisher = null;
+    const { position, sequence } = publisher;
+    this.#following = this.#followingFrom({ position, sequence });
+    this.#follow();
+    this.#parts.work.followed?.();
+    // Its last renewal decides what is released. Without an answer it expires.
+    await this.#renewing.catch(() => undefined);
+    await this.#parts.lease.release().catch(() => undefined);
     return true;
   }
 
@@ -183,6 +194,7 @@ export class Member {
         this.#awayAt ??= this.#parts.now();
       }
       await this.#repair();
+      this.#moved();
       await sleep(this.#role === 'leader' ? BEAT_MS : LOOK_MS);
     }
   }
@@ -203,24 +215,36 @@ export class Member {
     if (await this.#stream.check(sequence)) this.#restart('the stream of the cluster was made anew');
   }
 
-  async #renew(): Promise<void> {
-    const { lease, name } = this.#parts;
+  async #renewed(): Promise<boolean> {
+    const { lease } = this.#parts;
     const before = performance.now();
     // An expired lease that is still free is taken again.
-    if ((await lease.renew()) || (await lease.take())) this.#renewedAt = before;
-    else if (!this.#ending.signal.aborted) this.#restart(`${name} has lost the lease to ${await lease.holder()}`);
+    const isRenewed = (await lease.renew()) || (this.#role === 'leader' && (await lease.take()));
+    if (isRenewed) this.#renewedAt = before;
+    return isRenewed;
+  }
+
+  async #renew(): Promise<void> {
+    this.#renewing = this.#renewed();
+    if ((await this.#renewing) || this.#role === 'follower' || this.#ending.signal.aborted) return;
+    this.#restart(`${this.#parts.name} has lost the lease to ${await this.#parts.lease.holder()}`);
   }
 
   async #look(): Promise<void> {
     const { lease } = this.#parts;
     this.#leader = await lease.holder();
-    if (this.#leader === this.#parts.name) {
-      // The lease of the process before; it expires or is renewed only by a process that knows its revision.
+    // The lease of the process before; it expires or is renewed only by a process that knows its revision.
+    if (this.#leader === this.#parts.name) return;
+    if (this.#leader !== null) {
+      this.#freeSince = null;
       return;
     }
-    if (this.#leader !== null || performance.now() - this.#startedAt < this.#parts.times.patienceMs) return;
     if (this.#following.unknownAt !== null) return;
     const before = performance.now();
+    if (this.#hasLed) {
+      if (before - (this.#freeSince ??= before) > LEFT_MS) this.#restart('no other member leads');
+      return;
+    }
     if (!(await lease.take())) return;
     this.#renewedAt = before;
     await this.#becomeLeader();
@@ -236,32 +260,19 @@ export class Member {
       await lease.release();
       return;
     }
-    for (;;) {
-      const { relation, position, sequence } = await align(stream, replica);
-      if (relation === 'equal' || relation === 'ahead') {
-        this.#untilLeading.abort();
-        const { last } = await stream.ends();
-        if (relation === 'ahead' && last > sequence)
-          throw new Diverged(`the stream ends at ${last}, not at ${sequence}`);
-        this.#publisher = new Publisher(
-          {
-            ...this.#parts,
-            lost: (why) => (why === 'fenced' ? this.#restart(why) : this.#stream.report(why)),
-          },
-          { position, sequence: last },
-        );
-        break;
-      }
-      if (this.#following.unknownAt !== null) return lease.release();
-      if (relation !== 'behind') throw new Diverged(`the log and the stream are ${relation} at position ${position}`);
-      await sleep(CATCH_UP_MS);
-      if (!(await lease.renew())) return;
-      this.#renewedAt = performance.now();
-    }
+    const mayGoOn = async (): Promise<boolean> => this.#following.unknownAt === null && this.#renewed();
+    const common = await continuation(stream, replica, mayGoOn);
+    // A member that does not know an event cannot lead.
+    if (common === null) return this.#following.unknownAt === null ? undefined : lease.release();
+    this.#untilLeading.abort();
+    this.#publisher = new Publisher({ ...this.#parts, lost: this.#lost }, common);
     this.#role = 'leader';
     // Not waited for: a core may take longer to start than the lease lasts without a renewal.
-    void this.#parts.lead(reports).catch((error: unknown) => this.#failed(error));
+    void this.#parts.work.lead(reports).catch((error: unknown) => this.#failed(error));
   }
+
+  readonly #lost = (why: 'fenced' | 'shortened'): void =>
+    why === 'fenced' ? this.#restart(why) : this.#stream.report(why);
 
   #failed(error: unknown): void {
     if (this.#ending.signal.aborted) return;

@@ -14,15 +14,13 @@ import {
 } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
-import type { MemberState } from './member.js';
+import type { MemberState } from './member-state.js';
 
 /** How often a member reports, and reads the reports of the others, in ms. */
 const BEAT_MS = 1000;
 /** How long a start watches whether another process reports under its name, in ms. */
 const CLAIM_MS = 2500;
 const LOOK_MS = 250;
-/** How long a member that has handed over leaves the lease to others, in ms. */
-const PATIENCE_MS = 4000;
 
 /** Host and port of the servers of a panel; null = not open yet. */
 export interface Addresses {
@@ -44,6 +42,8 @@ interface Parts {
 /** What a member reports of its state. */
 export interface ReportedState extends Pick<MemberState, 'position' | 'sequence' | 'acknowledged' | 'unknownAt'> {
   readonly role: MemberRole;
+  /** The leader as this member last saw it; null = unknown. */
+  readonly leader?: string | null;
 }
 
 interface Running {
@@ -61,10 +61,11 @@ export class Members {
   readonly #home: string;
   readonly #since: number;
   #revision = 0;
-  #before: ReportedMember['state'] | null = null;
   #running: Running | null = null;
   #stopped = false;
   #behindAt: number | null = null;
+  /** It has handed over, and none leads yet that it knows of. */
+  #handedOver = false;
   #reported: readonly ReportedMember[] = [];
   #servers: readonly LogServer[] | null = null;
 
@@ -84,11 +85,6 @@ export class Members {
     return this.#servers;
   }
 
-  /** How long a free lease is left to others, in ms: the process before this one may have given the leadership away. */
-  get patienceMs(): number {
-    return this.#before === 'handedOver' ? PATIENCE_MS : 0;
-  }
-
   /** Reads the reports now. */
   async read(): Promise<readonly ReportedMember[]> {
     this.#reported = await this.#parts.reports.all();
@@ -100,7 +96,6 @@ export class Members {
     const { name, reports } = this.#parts;
     const found = await reports.get(name);
     this.#revision = found?.revision ?? 0;
-    this.#before = found?.state ?? null;
     if (found === null || found.home === this.#home || found.state !== 'running') return;
     const until = performance.now() + CLAIM_MS;
     while (performance.now() < until) {
@@ -144,12 +139,14 @@ export class Members {
   async #report(state: MemberReport['state']): Promise<void> {
     const { name, version, reports } = this.#parts;
     const running = this.#running as Running;
-    const { role, position, acknowledged, unknownAt } = running.state();
+    const { role, position, acknowledged, unknownAt, leader = null } = running.state();
+    this.#handedOver &&= role === 'leader' || leader === null || leader === name;
+    const shown = this.#handedOver ? 'handedOver' : state;
     const lagMs = this.#behindAt === null ? 0 : Math.round(performance.now() - this.#behindAt);
     const own = { name, instance: this.#instance, home: this.#home, host: hostname(), version, since: this.#since };
     try {
       this.#revision = await reports.put(
-        { ...own, role, state, position, acknowledged, unknownAt, lagMs, ...running.addresses() },
+        { ...own, role, state: shown, position, acknowledged, unknownAt, lagMs, ...running.addresses() },
         this.#revision,
       );
     } catch (error) {
@@ -162,10 +159,17 @@ export class Members {
     }
   }
 
+  /** Reports that the next leader leads because this one hands over. */
+  async handOver(): Promise<void> {
+    this.#handedOver = true;
+    // The first one may meet a report that is on its way.
+    for (let n = 0; n < 2; n += 1) await this.#report('handedOver').catch(() => undefined);
+  }
+
   /** Reports for the last time. */
-  async leave(state: 'stopped' | 'handedOver'): Promise<void> {
+  async leave(): Promise<void> {
     if (this.#stopped || this.#running === null) return;
     this.#stopped = true;
-    await this.#report(state).catch(() => undefined);
+    await this.#report('stopped').catch(() => undefined);
   }
 }

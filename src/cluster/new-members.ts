@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import type { connectNats } from '../adapters/nats/connection.js';
-import { answerMembers } from '../adapters/nats/requests.js';
 import { SnapshotStore } from '../adapters/nats/snapshot-store.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { masterKey } from '../adapters/sqlite/keyring.js';
@@ -10,6 +9,7 @@ import { mirrorKey } from '../adapters/sqlite/mirror/mirror-keys.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import type { JoinRequests } from '../commands/cluster.js';
 import { JoinDesk } from './join-desk.js';
+import type { LeaderCalls } from './leader-calls.js';
 import { approvalOf } from './mirror/approval.js';
 import { MirrorDesk } from './mirror/mirror-desk.js';
 import { type Recipient, SnapshotDesk } from './snapshot-desk.js';
@@ -25,15 +25,15 @@ interface Parts {
   readonly log: string;
   readonly events: SqliteEventLog;
   readonly now: () => number;
-  readonly warn: (message: string, fields?: object) => void;
   readonly copy: CopyLog;
   readonly confirmed: () => Promise<boolean>;
+  readonly answer: LeaderCalls['answer'];
 }
 
 /** Answers machines that want to join, and members that need a snapshot, as the leader. */
 export function answerNewMembers(
   connection: Awaited<ReturnType<typeof connectNats>>,
-  { directory, warn, version: release, events, ...parts }: Parts,
+  { directory, answer, version: release, events, ...parts }: Parts,
 ): JoinRequests {
   const master = (): Buffer => masterKey(directory.masterKey, { mayCreate: false });
   const joins = new JoinDesk({ ...parts, release, master });
@@ -43,10 +43,9 @@ export function answerNewMembers(
     store: () => SnapshotStore.open(connection),
   });
   const mirrors = new MirrorDesk({ log: events, master });
-  const failed = (error: unknown): void => warn('a machine sent an invalid request', { error: String(error) });
-  answerMembers(connection, 'join', (question) => joins.answer(question), failed);
-  answerMembers(connection, 'snapshot', (question) => snapshots.answer(question), failed);
-  answerMembers(connection, 'mirror-keys', (question) => mirrors.answer(question), failed);
+  answer('join', (question) => joins.answer(question));
+  answer('snapshot', (question) => snapshots.answer(question));
+  answer('mirror-keys', (question) => mirrors.answer(question));
   return joins;
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { LogReplication, OutgoingBatch } from '../adapters/sqlite/replication/log-replication.js';
 import { type BatchStream, ClusterAway, type KeyBucket, WrongSequence } from '../commands/ports/cluster.js';
+import { Watermark } from './leader/watermark.js';
 
 /** Pause after a failed attempt, in ms. */
 const RETRY_MS = 200;
@@ -20,11 +21,6 @@ interface Parts {
   readonly retryMs?: number;
 }
 
-interface Waiting {
-  readonly position: number;
-  readonly confirmed: () => void;
-}
-
 /**
  * Publishes the log of the leader, in order, one batch at a time. What is appended while a batch is on its way goes into the
  * next one, so that many changes share one round trip.
@@ -33,24 +29,23 @@ export class Publisher {
   readonly #parts: Parts;
   readonly #retryMs: number;
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
-  #position: number;
+  readonly #confirmed: Watermark;
   #sequence: number;
   #running = false;
   #ended = false;
-  #waiting: Waiting[] = [];
   #stalledAt: number | null = null;
 
   /** Continues after the last position and sequence that the log and the stream have in common. */
   constructor(parts: Parts, { position, sequence }: { readonly position: number; readonly sequence: number }) {
     this.#parts = parts;
     this.#retryMs = parts.retryMs ?? RETRY_MS;
-    this.#position = position;
+    this.#confirmed = new Watermark(position);
     this.#sequence = sequence;
   }
 
   /** The last position that the quorum of the stream has confirmed. */
   get position(): number {
-    return this.#position;
+    return this.#confirmed.position;
   }
 
   get sequence(): number {
@@ -69,23 +64,10 @@ export class Publisher {
 
   /** Resolves to whether the stream has confirmed everything up to a position within `ms`. */
   async confirmed(position: number, ms: number): Promise<boolean> {
-    if (position <= this.#position) return true;
+    if (position <= this.position) return true;
     if (this.#ended) return false;
     this.wake();
-    return new Promise((resolve) => {
-      const waiting: Waiting = {
-        position,
-        confirmed: () => {
-          clearTimeout(timer);
-          resolve(true);
-        },
-      };
-      const timer = setTimeout(() => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
-        resolve(false);
-      }, ms);
-      this.#waiting.push(waiting);
-    });
+    return this.#confirmed.reached(position, ms);
   }
 
   stop(): void {
@@ -105,7 +87,7 @@ export class Publisher {
   }
 
   #next(): OutgoingBatch | null {
-    return this.#ended ? null : this.#parts.replica.batchAfter(this.#position);
+    return this.#ended ? null : this.#parts.replica.batchAfter(this.position);
   }
 
   async #publish(batch: OutgoingBatch): Promise<void> {
@@ -147,7 +129,7 @@ export class Publisher {
       // A former process may have sent fewer events under the same id.
       if (!label.complete) this.#sequence = label.sequence;
       else if (replica.hashAt(label.last) === label.hash)
-        this.#confirm(replica.batchAfter(this.#position, label.last) ?? batch, label.sequence);
+        this.#confirm(replica.batchAfter(this.position, label.last) ?? batch, label.sequence);
       else throw new Error(`the stream has another event at position ${label.last}`);
       return;
     }
@@ -156,12 +138,9 @@ export class Publisher {
   }
 
   #confirm({ last, destroyed }: OutgoingBatch, sequence: number): void {
-    this.#position = last;
     this.#sequence = sequence;
     this.#stalledAt = null;
-    const ready = this.#waiting.filter(({ position }) => position <= last);
-    this.#waiting = this.#waiting.filter(({ position }) => position > last);
-    for (const { confirmed } of ready) confirmed();
+    this.#confirmed.advance(last);
     for (const id of destroyed) void this.#destroy(id);
   }
 

@@ -1,16 +1,21 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
 import { replaceFile } from '../adapters/data-directory/files.js';
+import { askLeader } from '../adapters/nats/requests.js';
 import { openDatabase } from '../adapters/sqlite/database.js';
 import { Keyring, masterKey } from '../adapters/sqlite/keyring.js';
 import { exportTail, removeTail, tailAfter } from '../adapters/sqlite/replication/rewind.js';
-import type { KeyBucket } from '../commands/ports/cluster.js';
+import { ClusterAway, type KeyBucket } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 
-/** What a member has set aside, as it tells the leader. */
+/** Pause between two reports, in ms. */
+const REPORT_MS = 1000;
+
+/** What a member has set aside, as it reports it to the leader. */
 export const SetAsideReport = z.strictObject({
   member: z.string(),
   fromPosition: z.int(),
@@ -63,5 +68,21 @@ export async function setAsideTail({ directory, position, keys, now }: Parts): P
     return { fromPosition: tail.first, toPosition: tail.last, file };
   } finally {
     db.close();
+  }
+}
+
+/** Reports to the leader what was set aside, until the leader has recorded it. `connection` returns null once this member has ended. */
+export async function reportSetAside(
+  report: SetAsideReport,
+  connection: () => Parameters<typeof askLeader>[0] | null,
+): Promise<void> {
+  for (let open = connection(); open !== null; open = connection()) {
+    try {
+      await askLeader(open, 'set-aside', report);
+      return;
+    } catch (error) {
+      if (!(error instanceof ClusterAway)) throw error;
+      await sleep(REPORT_MS);
+    }
   }
 }

@@ -1795,6 +1795,7 @@ export interface MessageParams {
   'CLUSTER_FOLLOWER': { readonly leader: string | number };
   'CLUSTER_NO_LEADER': None;
   'CLUSTER_UNAVAILABLE': { readonly since: number };
+  'CLUSTER_NO_COPY': { readonly since: number; readonly setting: string | number };
   'CHANGE_UNCONFIRMED': { readonly span: number };
   'CLUSTER_NO_SUCCESSOR': None;
   'CLUSTER_NONE': None;

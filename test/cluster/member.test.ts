@@ -70,10 +70,17 @@ describe.skipIf(withoutNats('members of a cluster'))('a member of a cluster', ()
     await leads(one);
     const two = await startMember(url, 'two', logLike(one.log));
     one.add(1);
-    expect(await one.member.stepDown(10_000)).toBe(true);
-    expect(one.restarts).toEqual(['it stepped down']);
+    const none = async (): Promise<void> => undefined;
+    expect(await one.member.stepDown({ ms: 10_000, finished: none, leave: none })).toBe(true);
+    expect([one.member.leads, one.member.mayAppend]).toEqual([false, false]);
     await leads(two);
     expect(two.log.log.head()).toEqual(one.log.log.head());
+    two.add(2);
+    await reaches(one.log, 2);
+    expect([one.restarts, one.led()]).toEqual([[], 1]);
+    await two.member.stop();
+    await until('a new process that can lead', () => one.restarts.length === 1);
+    expect(one.restarts).toEqual(['no other member leads']);
   });
 
   it('starts again when its log continues differently from the stream', async () => {

@@ -61,10 +61,12 @@ export async function startMember(
       ...{ name, now: Date.now, warn: () => undefined, replica: new LogReplication(log.log) },
       reports: async () => [],
       repair: async () => undefined,
-      times: { leaseMs, patienceMs: 0 },
-      lead: () => {
-        led += 1;
-        return begins;
+      leaseMs,
+      work: {
+        lead: () => {
+          led += 1;
+          return begins;
+        },
       },
       restart: (why) => void restarts.push(why),
     },

@@ -36,7 +36,10 @@ export class MemoryStream {
         return found ? { ...found, complete: true } : null;
       },
       publish: (batch, after) =>
-        new Promise((answered, failed) => this.#flights.push({ by, batch, after, answered, failed })),
+        new Promise((answered, failed) => {
+          // A process that has ended sends nothing.
+          if (!ended()) this.#flights.push({ by, batch, after, answered, failed });
+        }),
       follow: async (after, apply, signal) => {
         const next = this.batches.slice(after);
         if (!signal.aborted && !ended() && next.length > 0) await apply(next);

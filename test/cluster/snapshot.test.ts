@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { createClusterStore, openKeyBucket } from '../../src/adapters/nats/cluster-store.js';
 import { connectNats } from '../../src/adapters/nats/connection.js';
+import { answerMembers } from '../../src/adapters/nats/requests.js';
 import { copyDatabase } from '../../src/adapters/sqlite/replication/log-copy.js';
 import { rejoinCluster } from '../../src/cluster/joining.js';
 import { answerNewMembers } from '../../src/cluster/new-members.js';
@@ -24,15 +25,8 @@ async function leaderAndMember(change: (file: string, log: TestLog) => void) {
   const identity = log.log.at(1)?.id ?? '';
   await createClusterStore(connection, { log: identity, base: log.log.head().position }, 1);
   answerNewMembers(connection, {
-    ...{
-      name: 'one',
-      version: '1',
-      directory: log.directory,
-      log: identity,
-      events: log.log,
-      now: Date.now,
-      warn: () => undefined,
-    },
+    ...{ name: 'one', version: '1', directory: log.directory, log: identity, events: log.log, now: Date.now },
+    answer: (kind, answer) => void answerMembers(connection, kind, answer, () => undefined),
     confirmed: async () => true,
     copy: async (file) => {
       const copy = copyDatabase(log.directory.database, file);

@@ -25,7 +25,9 @@ export const SUBJECT = 'portolan.log';
 /** Room for the headers of a message, in bytes. */
 const HEADER_BYTES = 1024;
 /** Messages that are applied together at most. */
-const MAX_TOGETHER = 256;
+const MAX_TOGETHER = 500;
+/** Room for messages that wait to be applied, in bytes. */
+const AHEAD_BYTES = 8 * 1024 * 1024;
 /** How long the consumer may be without a sign of life, in ms. */
 const IDLE_MS = 1000;
 
@@ -113,9 +115,7 @@ export class NatsBatchStream implements BatchStream {
     signal: AbortSignal,
   ): Promise<void> {
     const consumer = await natsRequest(() => this.#client.consumers.get(STREAM, { opt_start_seq: after + 1 }));
-    const messages = await natsRequest(() =>
-      consumer.consume({ max_messages: MAX_TOGETHER * 2, idle_heartbeat: IDLE_MS }),
-    );
+    const messages = await natsRequest(() => consumer.consume({ max_bytes: AHEAD_BYTES, idle_heartbeat: IDLE_MS }));
     const stop = (): void => messages.stop();
     signal.addEventListener('abort', stop, { once: true });
     const assembly = new Assembly();

@@ -5,14 +5,13 @@ import { StreamMissing } from '../../commands/ports/cluster.js';
 import { NatsBatchStream, STREAM, SUBJECT } from './batch-stream.js';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
-import { NatsKeyBucket } from './key-bucket.js';
+import { KEY_BUCKET, NatsKeyBucket } from './key-bucket.js';
 import { NatsLease } from './lease.js';
 import { MEMBER_BUCKET, NatsMemberReports } from './member-reports.js';
 
 /** How long a leader may be without a renewal, in ms. Three renewals fit into it. */
 export const LEASE_MS = 4000;
 const LEASE_BUCKET = 'PORTOLAN_LEASE';
-const KEY_BUCKET = 'PORTOLAN_KEYS';
 /** How long the stream recognizes a repeated message, in ns. */
 const DUPLICATE_NS = 120_000_000_000;
 
@@ -26,8 +25,9 @@ interface Identity {
 
 /** The bucket for the data keys, which is created if there is none. `replicas`: 1, or 3 when there are three servers. */
 export async function openKeyBucket(connection: NatsConnection, replicas: number): Promise<NatsKeyBucket> {
-  const options = { replicas, storage: 'file' as const, history: 1, timeout: REQUEST_MS, allow_direct: false };
-  return new NatsKeyBucket(await natsRequest(() => new Kvm(connection).create(KEY_BUCKET, options)));
+  const options = { replicas, storage: 'file' as const, history: 1, timeout: REQUEST_MS, allow_direct: true };
+  const bucket = await natsRequest(() => new Kvm(connection).create(KEY_BUCKET, options));
+  return new NatsKeyBucket(bucket, await managerOf(connection));
 }
 
 /** Creates the lease, the bucket for members and the stream of a cluster, whose bucket for keys is complete. */
@@ -150,11 +150,12 @@ export async function openMirrorStore(connection: NatsConnection) {
 export async function openClusterStore(connection: NatsConnection, name: string) {
   const kvm = new Kvm(connection);
   const options = { timeout: REQUEST_MS, bindOnly: true, allow_direct: false };
-  const [stream, lease, keys, members] = await Promise.all([
+  const [stream, lease, keys, members, manager] = await Promise.all([
     NatsBatchStream.open(connection),
     natsRequest(() => kvm.open(LEASE_BUCKET, options)),
     natsRequest(() => kvm.open(KEY_BUCKET, options)),
     NatsMemberReports.open(connection),
+    managerOf(connection),
   ]);
-  return { stream, lease: new NatsLease(lease, name), keys: new NatsKeyBucket(keys), members };
+  return { stream, lease: new NatsLease(lease, name), keys: new NatsKeyBucket(keys, manager), members };
 }

@@ -1,6 +1,15 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import { ClusterAway, type KeyBucket, keyMark, WrongSequence } from '../../commands/ports/cluster.js';
 import { natsRequest } from './errors.js';
+
+export const KEY_BUCKET = 'PORTOLAN_KEYS';
+const STREAM = `KV_${KEY_BUCKET}`;
+const SUBJECT = `$KV.${KEY_BUCKET}.`;
+/** Keys in one request: NATS answers at most 1024. */
+const TOGETHER = 500;
+/** From this number on, keys are read together. */
+const SEVERAL = 4;
 
 /** The names of keys may contain only some characters; ids may contain any. */
 /** Says that every key was stored. It has no dot, so it cannot be the name of a key. */
@@ -9,12 +18,21 @@ const prefixOf = (id: string): string => Buffer.from(id).toString('base64url');
 const nameOf = (id: string, mark: string): string => `${prefixOf(id)}.${mark}`;
 const idOf = (name: string): string => Buffer.from(name.split('.')[0] ?? '', 'base64url').toString();
 
+interface Asked {
+  readonly name: string;
+  readonly found: (wrapped: Uint8Array | null) => void;
+  readonly failed: (error: unknown) => void;
+}
+
 /** The data keys in a bucket without history, so that a purged key is gone. */
 export class NatsKeyBucket implements KeyBucket {
   readonly #bucket: KV;
+  readonly #manager: JetStreamManager;
+  #asked: Asked[] = [];
 
-  constructor(bucket: KV) {
+  constructor(bucket: KV, manager: JetStreamManager) {
     this.#bucket = bucket;
+    this.#manager = manager;
   }
 
   async put(id: string, wrapped: Uint8Array): Promise<void> {
@@ -27,20 +45,60 @@ export class NatsKeyBucket implements KeyBucket {
   }
 
   get(id: string, mark: string): Promise<Uint8Array | null> {
-    return this.#get(nameOf(id, mark));
+    return new Promise((found, failed) => {
+      if (this.#asked.length === 0) setImmediate(() => void this.#answer());
+      this.#asked.push({ name: nameOf(id, mark), found, failed });
+    });
+  }
+
+  /** Reads the keys that were asked for in one turn: a member that catches up needs thousands. */
+  async #answer(): Promise<void> {
+    const asked = this.#asked.splice(0);
+    for (let from = 0; from < asked.length; from += TOGETHER) {
+      const some = asked.slice(from, from + TOGETHER);
+      const together = await this.#together(some.map(({ name }) => name));
+      const answers = some.map(async ({ name, found, failed }) => {
+        const wrapped = together.get(name);
+        if (wrapped) found(wrapped);
+        else await this.#get(name).then(found, failed);
+      });
+      await Promise.all(answers);
+    }
+  }
+
+  /** Keys by name. Any replica answers, so a key that is not among them may exist. */
+  async #together(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const keys = new Map<string, Uint8Array>();
+    if (names.length < SEVERAL) return keys;
+    try {
+      const subjects = names.map((name) => SUBJECT + name);
+      const found = await this.#manager.direct.getLastMessagesFor(STREAM, { multi_last: subjects });
+      for await (const { subject, header, data } of found)
+        if (header.get('KV-Operation') === '') keys.set(subject.slice(SUBJECT.length), data);
+    } catch {
+      // They are asked for one by one, which says what is wrong.
+    }
+    return keys;
   }
 
   async #get(name: string): Promise<Uint8Array | null> {
-    const entry = await natsRequest(() => this.#bucket.get(name));
-    if (entry !== null && entry.operation === 'PUT') return entry.value;
+    const wrapped = await this.#last(name);
+    if (wrapped !== null) return wrapped;
     // Otherwise the key of a bucket that was deleted by hand would count as destroyed.
     if (!(await this.isComplete())) throw new ClusterAway('the bucket of keys is not complete yet');
     return null;
   }
 
+  /** What the leader of the bucket has: a replica may lack the newest keys, and a key that is missing counts as destroyed. */
+  async #last(name: string): Promise<Uint8Array | null> {
+    const query = { last_by_subj: SUBJECT + name };
+    const found = await natsRequest(() => this.#manager.streams.getMessage(STREAM, query));
+    return found === null || found.header.get('KV-Operation') !== '' ? null : found.data;
+  }
+
   /** Whether every key was stored once. Not in a bucket that was made anew, until the leader has filled it. */
   async isComplete(): Promise<boolean> {
-    return (await natsRequest(() => this.#bucket.get(COMPLETE))) !== null;
+    return (await this.#last(COMPLETE)) !== null;
   }
 
   async markComplete(): Promise<void> {

@@ -48,3 +48,57 @@ export async function askLeader(
   const ask = () => connection.request(subjectOf(kind), JSON.stringify(request), { timeout });
   return (await natsRequest(ask)).json();
 }
+
+/** Where members tell the leader what they have; lost messages are repeated. */
+const COPIES = 'portolan.copies';
+
+/** Tells the leader what this member has. */
+export function reportCopy(connection: NatsConnection, copy: unknown): void {
+  if (!connection.isClosed()) connection.publish(COPIES, JSON.stringify(copy));
+}
+
+/** Takes what other members have until the result is called. */
+export function takeCopies(
+  connection: NatsConnection,
+  take: (copy: unknown) => void,
+  failed: (error: unknown) => void,
+): () => void {
+  const subscription = connection.subscribe(COPIES, {
+    callback(error, message) {
+      try {
+        if (error) throw error;
+        take(message.json());
+      } catch (cause) {
+        failed(cause);
+      }
+    },
+  });
+  return () => subscription.unsubscribe();
+}
+
+const readingOf = (member: string): string => `portolan.member.${member}.reading`;
+
+/** Answers requests of the leader to record what this machine has counted. */
+export function answerReading(
+  connection: NatsConnection,
+  member: string,
+  record: () => Promise<unknown>,
+  failed: (error: unknown) => void,
+): void {
+  const respond = async (message: Msg): Promise<void> => {
+    try {
+      await record();
+      message.respond();
+    } catch (cause) {
+      failed(cause);
+    }
+  };
+  connection.subscribe(readingOf(member), {
+    callback: (error, message) => (error ? failed(error) : void respond(message)),
+  });
+}
+
+/** Has another member record what its machine has counted. Rejects with `ClusterAway` when it has not within `timeout` ms. */
+export async function askReading(connection: NatsConnection, member: string, timeout = REQUEST_MS): Promise<void> {
+  await natsRequest(() => connection.request(readingOf(member), '', { timeout }));
+}

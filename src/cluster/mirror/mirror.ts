@@ -181,7 +181,7 @@ export class Mirror {
   }
 
   async #disconnect(): Promise<void> {
-    await this.#members?.leave('stopped');
+    await this.#members?.leave();
     this.#members = null;
     if (this.#connection) await closeNats(this.#connection);
     this.#connection = null;

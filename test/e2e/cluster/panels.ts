@@ -25,8 +25,13 @@ export async function newCluster() {
   return { nats, url, one, two };
 }
 
-export async function startMember(dataDir: string, name: string, url: string): Promise<PanelProcess> {
-  const panel = await startPanel({ dataDir, env: member(name, url), launcher: true });
+export async function startMember(
+  dataDir: string,
+  name: string,
+  url: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<PanelProcess> {
+  const panel = await startPanel({ dataDir, env: { ...member(name, url), ...env }, launcher: true });
   onTestFinished(() => panel.cleanUp());
   return panel;
 }

@@ -48,6 +48,7 @@ async function start(given: Partial<ClusterView> = {}, more: Partial<ClusterAdmi
         ...{ isLeader: true, refusal: () => null, position: () => 0, reached: async () => true, admin },
         callLeader: () => Promise.reject(new Error('it leads')),
         recordAtLeader: () => undefined,
+        begins: () => () => undefined,
         ...more,
       };
       return { cluster };

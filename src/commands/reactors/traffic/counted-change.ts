@@ -7,7 +7,7 @@ import type { PanelState } from '../../state.js';
 interface Parts {
   readonly state: PanelState;
   readonly submit: Submit;
-  /** Records what the local core has counted. Resolves within two seconds and never rejects. */
+  /** Records what the cores of this machine and of other members have counted. Resolves within two seconds and never rejects. */
   readonly collect: () => Promise<unknown>;
   /** The same for these nodes. */
   readonly collectNodes: (nodes: readonly NodeId[]) => Promise<unknown>;

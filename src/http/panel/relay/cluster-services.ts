@@ -9,6 +9,8 @@ import type { Text } from '../../../messages/message.js';
 export interface ClusterServices extends LeaderLink {
   /** The last position that this member is known to have in common with the others; 0 = it was not compared yet. */
   readonly position: () => number;
+  /** A change begins that this member carries out; the result is to be called when it has ended. */
+  readonly begins: () => () => void;
   /** Resolves to whether it gets to a position within `ms`. */
   readonly reached: (position: number, ms: number) => Promise<boolean>;
   /** What admins see and do. */

@@ -7,6 +7,8 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 /** The header in which the leader sends a follower the position of a change; the caller does not get it. */
 export const HEAD_HEADER = 'X-Portolan-Head';
+/** In which a member tells another one that it does not lead any more, and has done nothing. */
+export const NOT_LEADER_HEADER = 'X-Portolan-Not-Leader';
 
 /** Headers that are passed on, names and values in turn, without those named in `but`, in lower case. */
 export function passedOn(raw: readonly string[], but: readonly string[] = []): string[] {

@@ -6,7 +6,7 @@ import type { AuthContext } from '../auth/auth-context.js';
 import type { Route } from '../contract/route.js';
 import { sendMessage } from '../mount.js';
 import type { ClusterServices } from './cluster-services.js';
-import { HEAD_HEADER } from './exchange.js';
+import { HEAD_HEADER, NOT_LEADER_HEADER } from './exchange.js';
 import { Forwarding } from './forwarding.js';
 import { type Asked, askedPosition, positionCookie, WAIT_MS } from './position.js';
 import { relayedCaller } from './relayed.js';
@@ -74,10 +74,10 @@ export class Follower {
       this.#refuse(req, res, behind);
       return true;
     }
-    if (this.answersItself(route, req)) return false;
+    if (this.answersItself(route, req)) return !this.#begins(route, req, res);
     const { cluster, bodyOf, isKnown, passing } = this.#parts;
     // The leader has every position. A leader without one is of another log than the browser.
-    if (cluster.isLeader || (route.upload !== null && !isKnown(req, res))) return false;
+    if (cluster.isLeader || (route.upload !== null && !isKnown(req, res))) return !this.#begins(route, req, res);
     if (actsOf(route)) passing(req, auth);
     try {
       const body = route.upload === null ? await bodyOf(req, res, route) : null;
@@ -85,14 +85,27 @@ export class Follower {
       const given = { req, res, url, body, acts: actsOf(route), correlationId: auth.correlationId };
       const result = await this.#forwarding.forward(given);
       if (result === 'own' && body) req[BODY] = body;
+      if (result === 'own') return !this.#begins(route, req, res);
       // An old answer is better than none.
-      if (result === 'own' || (result instanceof Rejection && !actsOf(route) && !route.leader)) return false;
+      if (result instanceof Rejection && !actsOf(route) && !route.leader) return false;
       if (result instanceof Rejection && !res.destroyed)
         sendMessage(res.status(route.media === null ? 200 : 503), false, result);
     } catch (error) {
       if (!(error instanceof BodyError)) throw error;
       sendMessage(res.status(error.status), false, error.text);
     }
+    return true;
+  }
+
+  /** Whether this member can carry a request out: a change at a former leader is for the next one. */
+  #begins(route: Route, req: Marked, res: Response): boolean {
+    if (!actsOf(route)) return true;
+    const { cluster } = this.#parts;
+    if (!cluster.isLeader && relayedCaller(req)) {
+      res.status(503).setHeader(NOT_LEADER_HEADER, '1').end();
+      return false;
+    }
+    res.once('close', cluster.begins());
     return true;
   }
 

@@ -5,11 +5,11 @@ import type { Response } from 'express';
 import type { Caller } from '../../../commands/ports/cluster.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import type { ClusterServices } from './cluster-services.js';
-import { exchange, HEAD_HEADER, passedOn } from './exchange.js';
+import { exchange, HEAD_HEADER, NOT_LEADER_HEADER, passedOn } from './exchange.js';
 import { WAIT_MS } from './position.js';
 
-/** How long a request waits for a leader, in ms: a planned hand-over takes less. */
-const LEADER_MS = 3000;
+/** How long a request waits for a leader, in ms: a planned hand-over takes less, and most elections do. */
+const LEADER_MS = 6000;
 const RETRY_MS = 100;
 
 /** A request to pass on. */
@@ -43,12 +43,20 @@ export class Forwarding {
   async forward(given: Forwarded): Promise<Result> {
     const { req, acts, body } = given;
     const repeats = (!acts || req.headers['idempotency-key'] !== undefined) && body !== null;
+    const end = performance.now() + LEADER_MS;
     for (let attempt = 1; ; attempt += 1) {
-      const tunnel = await this.#open(req, given.correlationId);
+      const tunnel = await this.#open(req, given.correlationId, end);
       if (tunnel === 'own') return 'own';
       if (tunnel === null) return this.#noLeader();
       try {
         const answer = await exchange(tunnel, req, given.url, body);
+        if (answer.headers[NOT_LEADER_HEADER.toLowerCase()] !== undefined) {
+          answer.resume();
+          if (body === null || performance.now() > end) return this.#noLeader();
+          attempt -= 1;
+          await sleep(RETRY_MS);
+          continue;
+        }
         await this.#pass(answer, given);
         return 'answered';
       } catch {
@@ -69,10 +77,9 @@ export class Forwarding {
   }
 
   /** A connection to the leader; null when there is none in time. */
-  async #open({ socket }: IncomingMessage, correlationId: string) {
+  async #open({ socket }: IncomingMessage, correlationId: string, end: number) {
     const { remoteAddress = '' } = socket;
     const caller: Caller = { remoteAddress, isEncrypted: 'encrypted' in socket, correlationId };
-    const end = performance.now() + LEADER_MS;
     do {
       if (this.#cluster.isLeader) return 'own';
       const tunnel = await this.#cluster.callLeader(caller).catch(() => null);

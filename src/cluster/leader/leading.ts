@@ -1,0 +1,71 @@
+import type { DataDirectory } from '../../adapters/data-directory/data-directory.js';
+import type { SqliteEventLog } from '../../adapters/sqlite/event-log.js';
+import type { JoinRequests } from '../../commands/cluster.js';
+import type { Rejection } from '../../commands/rejection.js';
+import type { Connected } from '../connect.js';
+import { recordRebuild } from '../damage/rebuild.js';
+import type { formerLeader } from '../election.js';
+import type { CallHooks, LeaderCalls } from '../leader-calls.js';
+import type { Addresses } from '../members.js';
+import { answerNewMembers, type CopyLog } from '../new-members.js';
+import { SetAsideReport } from '../set-aside.js';
+import { answerOf, type Record, RemovalRequest } from '../steering.js';
+
+/** The panel, as its membership needs it. */
+export interface Hooks extends CallHooks {
+  readonly addresses: () => Addresses;
+  readonly log: SqliteEventLog;
+  /** Starts what only the leader does, and records who led before. Called once. */
+  readonly lead: (before: ReturnType<typeof formerLeader>) => Promise<void>;
+  /** Ends it, because another member will lead. */
+  readonly endLead: () => Promise<void>;
+  /** Records a decision of the operator. */
+  readonly record: Record;
+  /** Records on the leader what another member has set aside. Called once for each, with the name of that member. */
+  readonly setAside: (report: SetAsideReport) => void;
+  /** Records what the core of this machine has counted, within two seconds. */
+  readonly collect: () => Promise<unknown>;
+  /** Copies the database of the log into a file, in another process. */
+  readonly copy: CopyLog;
+  /** Ends this process soon, so that its launcher starts it again as a follower. */
+  readonly restart: (why: string) => void;
+}
+
+interface Leader {
+  readonly name: string;
+  readonly version: string;
+  readonly now: () => number;
+  readonly connection: Connected['connection'];
+  readonly calls: LeaderCalls;
+  /** Null: machines cannot join. */
+  readonly directory: DataDirectory | null;
+  /** Who led before. */
+  readonly former: ReturnType<typeof formerLeader>;
+  /** Removes a member; null = hands over the leadership. Resolves to why not, or null. */
+  readonly steer: (asked: RemovalRequest | null, record: Record) => Promise<Rejection | null>;
+  readonly confirmed: () => Promise<boolean>;
+}
+
+/** Answers the other members as their leader, and starts what only the leader does. */
+export function answerAndWork(
+  hooks: Hooks,
+  { connection, calls, directory, former, steer, ...parts }: Leader,
+): { readonly joins: JoinRequests | null; readonly working: Promise<void> } {
+  const { log, copy, setAside, record } = hooks;
+  calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
+  calls.answer('step-down', async () => answerOf(await steer(null, record)));
+  calls.answer('remove', async (request) => answerOf(await steer(RemovalRequest.parse(request), record)));
+  calls.take(hooks);
+  const joins =
+    directory &&
+    answerNewMembers(connection, {
+      ...{ ...parts, copy, directory, log: log.at(1)?.id ?? '', events: log },
+      answer: (kind, answer) => calls.answer(kind, answer),
+    });
+  const working = hooks.lead(former);
+  const begun = async (): Promise<void> => {
+    await recordRebuild(connection, log, record);
+    await working;
+  };
+  return { joins, working: begun() };
+}

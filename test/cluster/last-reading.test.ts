@@ -1,0 +1,29 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { connectNats } from '../../src/adapters/nats/connection.js';
+import { MemberCalls } from '../../src/cluster/leader/member-calls.js';
+import { withoutNats } from '../kit/real/nats/server.js';
+import { until } from '../kit/wait.js';
+import { startCluster } from './members.js';
+
+async function callsOf(url: string, name: string): Promise<MemberCalls> {
+  const connection = await connectNats({ url, name });
+  onTestFinished(() => connection.close());
+  return new MemberCalls({ name, connection, warn: () => undefined });
+}
+
+describe.skipIf(withoutNats('the last reading of other machines'))('the last reading of other machines', () => {
+  it('is waited for, but not that of a machine without an answer', async () => {
+    const { url } = await startCluster();
+    const [leader, two, three] = [await callsOf(url, 'one'), await callsOf(url, 'two'), await callsOf(url, 'three')];
+    let recorded: (() => void) | null = null;
+    two.answerReading(() => new Promise<void>((resolve) => (recorded = resolve)));
+    three.answerReading(() => Promise.reject(new Error('the core does not answer')));
+    let isDone = false;
+    const asked = leader.readings(['two']).then(() => (isDone = true));
+    const record = await until('the request', () => recorded ?? undefined);
+    expect(isDone).toBe(false);
+    record();
+    await asked;
+    await leader.readings(['three', 'away']);
+  });
+});
