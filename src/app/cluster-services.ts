@@ -43,7 +43,7 @@ function clusterAdmin(link: ClusterLink, log: Panel['log'], config: Config): Clu
     view: () => link.view(),
     // Loaded on demand: a panel that is alone needs no code of a cluster.
     history: async () => (await import('../cluster/history.js')).clusterHistory(log),
-    joins: () => link.joins,
+    joins: () => link.calls.joins,
     steer: (asked, record) => link.steer(asked, record),
     // It reads the whole stream, so callers at the same time get the same answer.
     verify: () =>

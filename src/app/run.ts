@@ -76,7 +76,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
     services.backups,
     undo,
     services.publisher,
-    () => cluster?.joins ?? null,
+    () => cluster?.calls.joins ?? null,
   );
   startAdapters(adapters, disposal);
   /** What a member of a cluster does only while it leads. */

@@ -4,6 +4,7 @@ import { callLeader, takeCalls } from '../adapters/nats/calls.js';
 import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/requests.js';
 import type { CommandContext } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import type { JoinRequests } from '../commands/cluster.js';
 import type { Caller, RelayedCaller } from '../commands/ports/cluster.js';
 import { ClusterAway } from '../commands/ports/cluster.js';
 import { MachineRecords, type Recording, record } from './machine-records.js';
@@ -37,6 +38,8 @@ export class LeaderCalls {
   readonly records: FollowerRecords;
   /** What this machine reports about its core. */
   readonly machine: MachineRecords;
+  /** The machines that want to join; null unless this member leads. */
+  joins: JoinRequests | null = null;
   #leave: () => void = () => undefined;
   #answers: (() => void)[] = [];
   #relayed: CallHooks['relayed'] | null = null;
@@ -92,6 +95,7 @@ export class LeaderCalls {
 
   /** Answers no more, because another member leads. */
   end(): void {
+    this.joins = null;
     this.#leave();
     this.#leave = () => undefined;
     for (const stop of this.#answers.splice(0)) stop();

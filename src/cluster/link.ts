@@ -4,7 +4,6 @@ import { LEASE_MS } from '../adapters/nats/cluster-store.js';
 import { closeNats, type NatsOptions } from '../adapters/nats/connection.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
-import type { JoinRequests } from '../commands/cluster.js';
 import {
   ClusterAway,
   type ClusterView,
@@ -59,8 +58,6 @@ export class ClusterLink {
   #members: Members | null = null;
   #log: SqliteEventLog | null = null;
   #directory: DataDirectory | null = null;
-  /** The machines that want to join; null unless this member leads. */
-  joins: JoinRequests | null = null;
   /** Hands the leadership over; null unless this member leads. */
   #handOver: ((record: Record) => Promise<Rejection | null>) | null = null;
   /** What this member and the leader do for each other. */
@@ -182,17 +179,15 @@ export class ClusterLink {
       if (this.#options.ack === 'quorum+1') peers.takeCopies((this.#copies = new Copies(log, now)));
       this.#handOver = (record) =>
         handOver({ ...hooks, record, name, member, members, calls: this.calls, others: this.view().members });
-      const { joins, working } = answerAndWork(hooks, {
+      return answerAndWork(hooks, {
         ...{ ...this.#options, connection, calls: this.calls, directory: this.#directory },
         former: formerLeader(log, reports),
         steer: this.steer,
         confirmed: async () => (await this.confirmed()) === null,
       });
-      this.joins = joins;
-      return working;
     };
     const followed = (): void => {
-      this.joins = this.#copies = this.#handOver = null;
+      this.#copies = this.#handOver = null;
       peers.end();
       this.calls.end();
     };

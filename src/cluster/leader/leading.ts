@@ -1,6 +1,5 @@
 import type { DataDirectory } from '../../adapters/data-directory/data-directory.js';
 import type { SqliteEventLog } from '../../adapters/sqlite/event-log.js';
-import type { JoinRequests } from '../../commands/cluster.js';
 import type { Rejection } from '../../commands/rejection.js';
 import type { Connected } from '../connect.js';
 import { recordRebuild } from '../damage/rebuild.js';
@@ -47,25 +46,22 @@ interface Leader {
 }
 
 /** Answers the other members as their leader, and starts what only the leader does. */
-export function answerAndWork(
+export async function answerAndWork(
   hooks: Hooks,
   { connection, calls, directory, former, steer, ...parts }: Leader,
-): { readonly joins: JoinRequests | null; readonly working: Promise<void> } {
+): Promise<void> {
   const { log, copy, setAside, record } = hooks;
   calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
   calls.answer('step-down', async () => answerOf(await steer(null, record)));
   calls.answer('remove', async (request) => answerOf(await steer(RemovalRequest.parse(request), record)));
   calls.take(hooks);
-  const joins =
+  calls.joins =
     directory &&
     answerNewMembers(connection, {
       ...{ ...parts, copy, directory, log: log.at(1)?.id ?? '', events: log },
       answer: (kind, answer) => calls.answer(kind, answer),
     });
   const working = hooks.lead(former);
-  const begun = async (): Promise<void> => {
-    await recordRebuild(connection, log, record);
-    await working;
-  };
-  return { joins, working: begun() };
+  await recordRebuild(connection, log, record);
+  await working;
 }

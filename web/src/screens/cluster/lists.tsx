@@ -13,6 +13,7 @@ interface Props {
 /** The NATS servers with a copy of the log, and how many of them changes need. */
 export function Servers({ state: { servers, needed, quorum } }: Props) {
   const { t } = useTranslation('cluster');
+  const format = useFormat();
   const current = servers.filter(({ isCurrent }) => isCurrent).length;
   if (servers.length === 0)
     return (
@@ -23,7 +24,7 @@ export function Servers({ state: { servers, needed, quorum } }: Props) {
   return (
     <>
       <Text size="sm" mb="xs" c={quorum ? 'dimmed' : 'var(--bad)'}>
-        {t('servers.quorum', { n: current, all: servers.length, needed })}
+        {t('servers.quorum', { n: current, all: format.number(servers.length), needed: format.number(needed) })}
       </Text>
       <ul className={blocks['list']} aria-label={t('servers')}>
         {servers.map(({ name, isLeader, isCurrent, lag }) => (
