@@ -267,6 +267,8 @@ export class Member {
     this.#untilLeading.abort();
     this.#publisher = new Publisher({ ...this.#parts, lost: this.#lost }, common);
     this.#role = 'leader';
+    // The cluster has just answered; otherwise a leader that takes over after an outage would refuse its own first event.
+    this.#awayAt = null;
     // Not waited for: a core may take longer to start than the lease lasts without a renewal.
     void this.#parts.work.lead(reports).catch((error: unknown) => this.#failed(error));
   }

@@ -61,7 +61,6 @@ export async function answerAndWork(
       ...{ ...parts, copy, directory, log: log.at(1)?.id ?? '', events: log },
       answer: (kind, answer) => calls.answer(kind, answer),
     });
-  const working = hooks.lead(former);
-  await recordRebuild(connection, log, record);
-  await working;
+  // Together, so that the failure of one is not left without a handler while the other one runs.
+  await Promise.all([hooks.lead(former), recordRebuild(connection, log, record)]);
 }
