@@ -176,7 +176,9 @@ describe('the routes of a cluster', () => {
     desk.answer({ member: 'new', publicKey: createMemberKeys().publicKey, release: '1' });
     const [request] = desk.requests();
     const fingerprint = request?.fingerprint ?? '';
-    expect((await get('/requests'))?.obj).toStrictEqual([{ member: 'new', expiresAt: request?.expiresAt }]);
+    expect((await get('/requests'))?.obj).toStrictEqual([
+      { member: 'new', role: 'member', expiresAt: request?.expiresAt },
+    ]);
     for (const body of [
       { member: 'new', fingerprint: 'AAAAA-AAAAA-AAAAA-AAAAA' },
       { member: 'other', fingerprint },

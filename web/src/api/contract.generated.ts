@@ -32,6 +32,8 @@ export type InboundSummary = { readonly id: number; readonly remark: string; rea
 
 export type InclusionProof = { readonly kind: "inclusion"; readonly position: number; readonly previous: string; readonly event: string; readonly size: number; readonly root: string; readonly path: readonly (string)[]; readonly head: SignedHead | null };
 
+export type JoinRequest = { readonly member: string; readonly role: "member" | "subscriptions"; readonly expiresAt: number };
+
 export type Node = { readonly id: number; readonly name: string; readonly remark: string; readonly scheme: "http" | "https"; readonly host: string; readonly address: string; readonly port: number; readonly basePath: string; readonly apiToken: string; readonly hasApiToken: boolean; readonly enable: boolean; readonly allowPrivateAddress: boolean; readonly status: "unknown" | "online" | "offline"; readonly lastHeartbeat: number; readonly lastError: string; readonly lastErrorCode: TextCode; readonly cpu: number; readonly mem: number; readonly cpuPct: number; readonly memPct: number; readonly latencyMs: number; readonly coreVersion: string; readonly xrayVersion: string; readonly uptimeSecs: number; readonly kind: string; readonly syncState: "synced" | "behind" | "failing" | "refused" | "disabled" | "unknown"; readonly pendingChanges: number; readonly pendingReason: string; readonly pendingReasonCode: TextCode; readonly pending: readonly ({ readonly inboundId: number; readonly tag: string; readonly deleted: boolean; readonly lag: number; readonly firstPosition: number; readonly appliedPosition: number; readonly appliedAt: number; readonly reason: string; readonly reasonCode: TextCode; readonly since: number; readonly retryAt: number })[]; readonly createdAt: number; readonly updatedAt: number };
 
 export type NodeSync = { readonly id: number; readonly name: string; readonly state: "synced" | "behind" | "failing" | "refused" | "disabled" | "unknown"; readonly lag: number; readonly appliedPosition: number; readonly wantedPosition: number; readonly listedAt: number; readonly error: string; readonly errorCode: TextCode; readonly failingSince: number; readonly tries: number; readonly nextTryAt: number; readonly pending: readonly ({ readonly inboundId: number; readonly tag: string; readonly deleted: boolean; readonly lag: number; readonly firstPosition: number; readonly appliedPosition: number; readonly appliedAt: number; readonly reason: string; readonly reasonCode: TextCode; readonly since: number; readonly retryAt: number })[]; readonly coreRestartedAt: number; readonly coreRestartedFor: { readonly clients: readonly (string)[]; readonly inbounds: readonly (number)[] }; readonly unmanaged: { readonly inbounds: readonly (string)[]; readonly clients: readonly ({ readonly inbound: string; readonly email: string })[]; readonly omitted: number } };
@@ -849,7 +851,7 @@ export interface Gets {
     params: undefined;
     query: undefined;
     body: undefined;
-    reply: readonly ({ readonly member: string; readonly expiresAt: number })[];
+    reply: readonly (JoinRequest)[];
   };
   '/panel/api/cluster/verify': {
     params: undefined;

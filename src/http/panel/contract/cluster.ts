@@ -98,6 +98,16 @@ const ClusterMember = z
   .meta({ id: 'ClusterMember' });
 export type ClusterMember = z.output<typeof ClusterMember>;
 
+const JoinRequest = z
+  .object({
+    member: z.string(),
+    /** `subscriptions`: it wants to be a mirror, which gets a key of its own in place of the master key. */
+    role: z.enum(['member', 'subscriptions']),
+    /** When the request ends; ms since 1970. */
+    expiresAt: z.int(),
+  })
+  .meta({ id: 'JoinRequest' });
+
 /** The cluster that this panel is a member of. Each member answers for itself; changes and `requests` go to the leader. */
 export const clusterRoutes = routes('/panel/api/cluster', {
   state: get('/state', {
@@ -114,24 +124,18 @@ export const clusterRoutes = routes('/panel/api/cluster', {
     leader: true,
     permission: { resource: 'cluster', action: 'create' },
     summary: 'List the machines that wait to join. Their fingerprints are only on their own screens',
-    reply: z.array(
-      z.object({
-        member: z.string(),
-        /** When the request ends; ms since 1970. */
-        expiresAt: z.int(),
-      }),
-    ),
+    reply: z.array(JoinRequest),
   }),
   approve: post('/approve', {
     permission: { resource: 'cluster', action: 'create' },
-    summary: 'Let a machine join: it gets the master key, sealed to its own key',
+    summary: 'Let a machine join: it gets the master key, or the key of a mirror, sealed to its own key',
     body: body({
       member: requiredText,
       /** As the new machine shows it. */
       fingerprint: requiredText,
     }),
     reply: z.object({
-      /** Of the master key; the new machine shows the same. */
+      /** Of the key that it gets; the new machine shows the same. */
       masterFingerprint: z.string(),
     }),
   }),

@@ -20,7 +20,7 @@ export const clusterHandlers: Handlers<typeof clusterRoutes, Services> = {
   requests: (_, { cluster }) => {
     const joins = joinsOf(cluster);
     if (joins instanceof Rejection) return joins;
-    return joins.requests().map(({ member, expiresAt }) => ({ member, expiresAt }));
+    return joins.requests().map(({ member, role, expiresAt }) => ({ member, role, expiresAt }));
   },
 
   approve({ body: { member, fingerprint } }, { cluster }, { dispatch }) {

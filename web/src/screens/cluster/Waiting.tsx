@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
+import type { JoinRequest } from '../../api/contract.generated';
 import blocks from '../../ui/display/Blocks.module.css';
 import { useFormat } from '../../ui/display/format';
 import { Section } from '../../ui/display/Page';
@@ -16,24 +17,24 @@ export function Waiting() {
   const { t } = useTranslation('cluster');
   const format = useFormat();
   const { data: requests = [] } = useQuery(joinRequests);
-  const [approved, setApproved] = useState<string | null>(null);
+  const [approved, setApproved] = useState<JoinRequest | null>(null);
   return (
     <>
       {requests.length > 0 && (
         <Section title={t('waiting')}>
           <ul className={blocks['list']} aria-label={t('waiting')}>
-            {requests.map(({ member, expiresAt }) => (
-              <li key={member} className={rows['row']}>
+            {requests.map((request) => (
+              <li key={request.member} className={rows['row']}>
                 <div className={rows['main']}>
                   <div className={rows['name']}>
-                    <bdi>{member}</bdi>
+                    <bdi>{request.member}</bdi>
                   </div>
-                  <div className={rows['note']}>{t('waiting.until', { when: format.relative(expiresAt) })}</div>
+                  <div className={rows['note']}>{t('waiting.until', { when: format.relative(request.expiresAt) })}</div>
                 </div>
                 <Button
                   size="compact-sm"
-                  aria-label={t('approve.title', { name: member })}
-                  onClick={() => setApproved(member)}
+                  aria-label={t('approve.title', { name: request.member })}
+                  onClick={() => setApproved(request)}
                 >
                   {t('approve')}
                 </Button>
@@ -42,18 +43,18 @@ export function Waiting() {
           </ul>
         </Section>
       )}
-      {approved !== null && <ApproveForm member={approved} onClose={() => setApproved(null)} />}
+      {approved !== null && <ApproveForm request={approved} onClose={() => setApproved(null)} />}
     </>
   );
 }
 
 interface Props {
-  readonly member: string;
+  readonly request: JoinRequest;
   readonly onClose: () => void;
 }
 
 /** The fingerprint is typed from the screen of the new machine: a key that was exchanged on the way has another one. */
-function ApproveForm({ member, onClose }: Props) {
+function ApproveForm({ request: { member, role }, onClose }: Props) {
   const { t } = useTranslation('cluster');
   const form = useForm({
     initialValues: { fingerprint: '' },
@@ -71,7 +72,7 @@ function ApproveForm({ member, onClose }: Props) {
       said={(_, { obj }) => t('approved', { name: member, fingerprint: obj.masterFingerprint })}
       onClose={onClose}
     >
-      <Text size="sm">{t('approve.body')}</Text>
+      <Text size="sm">{t(role === 'subscriptions' ? 'approve.mirror' : 'approve.body')}</Text>
       <TextInput
         label={t('approve.fingerprint')}
         description={t('approve.help')}
