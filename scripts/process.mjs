@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** TypeScript 7 checks types four times as fast. TypeScript 6 has the same command; only tools that need its API use it. */
+const TYPE_CHECKER = join(root, 'node_modules', 'typescript-native', 'bin', 'tsc');
+
 /** The path of a tool from a development dependency. */
-export const tool = (name) => join(root, 'node_modules', '.bin', name);
+export const tool = (name) => (name === 'tsc' ? TYPE_CHECKER : join(root, 'node_modules', '.bin', name));
 
 /** Runs a command and collects its output in order. Never rejects: a missing command has code 127. */
 export function capture(command, args, options = {}) {

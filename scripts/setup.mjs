@@ -127,7 +127,7 @@ export async function ensureBuild({ lenient = false, force = false, unchecked = 
     const old = `${fresh}-old`;
     try {
       const [types, failure] = await Promise.all([
-        unchecked ? { code: 0, output: '' } : capture(tool('tsc'), ['-p', 'tsconfig.build.json']),
+        unchecked ? { code: 0, output: '' } : capture(tool('tsc'), ['-p', 'tsconfig.build.json', '--singleThreaded']),
         bundleInto(fresh),
       ]);
       const problem = failure ?? (types.code === 0 || lenient ? null : types.output);
