@@ -80,6 +80,7 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
     [/recount\/(preview|apply)$/, { rules: [{ count: 0.5 }], all: true }],
     [/webhooks\/replay\/:id$/, { after: 0 }],
     [/webhooks\/(redeliver|discard)\/:id$/, { position: 1 }],
+    [/cluster\/(approve|remove)$/, { member: 'two', fingerprint: 'AAAAA-AAAAA-AAAAA-AAAAA' }],
   ];
 }
 
@@ -139,6 +140,7 @@ const OTHER_REASONS: readonly (readonly [RegExp, RegExp])[] = [
   [/\/release\/:id$/, /Legal hold 1 not found/],
   [/\/webhooks\/\w+\/:id$/, /Webhook 1 not found/],
   [/\/proof\/received$/, /is missing/],
+  [/\/cluster\/\w+$/, /not a member of a cluster/],
 ];
 
 /** Long files, sent while they are read. */
