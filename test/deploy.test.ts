@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STREAM } from '../src/adapters/nats/batch-stream.js';
+import { MEMBER_BUCKET } from '../src/adapters/nats/member-reports.js';
 import { configNames, readConfig } from '../src/config.js';
 import { defaultSettings, settingKeys } from '../src/events/settings/settings.js';
 
@@ -218,6 +220,7 @@ describe('the guides', () => {
     const known = new Set(configNames.flatMap((name) => [`PORTOLAN_${name}`, `PORTOLAN_${name}_FILE`]));
     // The language of the command line is not a setting of the panel.
     known.add('PORTOLAN_LANG');
+    for (const name of [STREAM, MEMBER_BUCKET]) known.add(name);
     const variables = [...content.matchAll(/\bPORTOLAN_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
     expect(variables.filter((name) => !known.has(name))).toEqual([]);
     const set = [...content.matchAll(/config (?:un)?set (\w+)/g)].map(([, key = '']) => key);

@@ -15,7 +15,7 @@ const everyone = ['account:read', 'account:update', 'docs:read', 'keys:create'];
 const forbiddenToOperators = [
   ...['admins:read', 'admins:create', 'admins:update', 'admins:delete', 'secrets:update'],
   ...['tokens:read', 'tokens:create', 'tokens:update', 'tokens:delete', 'backups:export', 'backups:restore'],
-  ...['personalData:hold', 'audit:export', 'audit:recount'],
+  ...['personalData:hold', 'audit:export', 'audit:recount', 'cluster:create'],
 ];
 
 /** What each role may do, apart from the table of the product. */
@@ -27,7 +27,7 @@ const expected: Readonly<Record<string, (name: string, filtered: boolean) => boo
   reseller: (name, filtered) =>
     everyone.includes(name) || (filtered && /^clients:(read|create|update|extend|delete)$/.test(name)),
   metrics: (name) => name === 'metrics:read',
-  monitoring: (name) => /^(metrics|server|nodes|backups|releases|geo):read$/.test(name),
+  monitoring: (name) => /^(metrics|server|nodes|cluster|backups|releases|geo):read$/.test(name),
   nothing: (name) => name === 'logs:read',
 };
 
