@@ -60,10 +60,10 @@ export function typesIn(schema: JsonSchema): readonly (readonly [string, JsonSch
   return [...own, ...inside.flatMap(typesIn)];
 }
 
-/** The stream of an event, with the fields in its name: `client-{client}`. */
+/** The stream of an event, with the fields in its name: `client-{client}`. A name that is computed from a number has `{n}`. */
 function streamOf(type: EventType): string {
   const names = new Proxy({}, { get: (_, field) => `{${String(field)}}` });
-  return type.stream(names);
+  return type.stream(names).replace('NaN', '{n}');
 }
 
 /** The unit of a number, also of the numbers in an array. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { eventType } from '../../events/catalog.js';
+import { memberIn } from '../../events/client/members.js';
 import { canonicalJson } from '../../lib/json.js';
 import { codeOf, type Text } from '../../messages/message.js';
 import { changesOf } from '../../projections/audit/changes.js';
@@ -113,8 +114,9 @@ function changesSince({ log }: Services['audit'], { name, position }: Expected, 
   const changes: object[] = [];
   for (const header of log.ofStream(name, Number.MAX_SAFE_INTEGER, MAX_EVENTS)) {
     if (header.position <= position || changes.length >= MAX_CHANGES) break;
-    const event = eventType(header.type)?.class === 'kept' ? log.event(header.position) : undefined;
-    if (!event) continue;
+    const stored = eventType(header.type)?.class === 'kept' ? log.event(header.position) : undefined;
+    if (!stored) continue;
+    const event = memberIn(stored, name) ?? stored;
     const { meta, type } = header;
     const by = actorText({ ...meta, actor: { ...meta.actor, ip: null } });
     const made = { position: header.position, at: meta.at, type, by: say(by), byCode: codeOf(by) };

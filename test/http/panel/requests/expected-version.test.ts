@@ -77,6 +77,20 @@ describe('a request with an expected version', () => {
     },
   );
 
+  it('says what a change of many clients has changed of one', async () => {
+    const { panel, send, etag } = await start();
+    const others = Array.from({ length: 8 }, (_, i) => draft(`client-${i}`, 2 + i));
+    panel.given({ type: 'AddClients', data: { inbound: one, clients: others } });
+    const tag = await etag('/clients/ann/details');
+    const clients = Array.from({ length: 9 }, (_, i) => 1 + i);
+    await send('/clients/change', { clients, action: 'disable' });
+    expect(panel.appended().map(({ type }) => type)).toContain('ClientsUpdated');
+    const late = await send('/clients/change', { clients: [1], action: 'enable' }, { 'if-match': tag });
+    expect(late.status).toBe(412);
+    const { changes } = late.json?.obj as { changes: object[] };
+    expect(changes).toMatchObject([{ type: 'ClientUpdated', before: true, after: false }]);
+  });
+
   it('says what has changed, by field, and who changed it', async () => {
     const { send, etag } = await start();
     const tag = await etag('/inbounds/get/1');
