@@ -10,12 +10,12 @@ import { member } from './panels.js';
 const ADD = '/panel/api/inbounds/addClient';
 const ANSWER_MS = 20_000;
 
-/** Adds a client at a member, as soon as changes are possible. */
+/** Adds a client at a member, as soon as changes are possible. The answer to an attempt is lost if the panel restarts meanwhile. */
 const adds = (at: FaultyMember, token: string, email: string) =>
-  until(
-    `a change at ${at.name}`,
-    async () => (await bearer(at, token, ANSWER_MS).post(ADD, clientBody(email))).success,
-  );
+  until(`a change at ${at.name}`, async () => {
+    const { success } = await bearer(at, token, ANSWER_MS).post(ADD, clientBody(email));
+    return success || (await emailsAt(at, token)).includes(email);
+  });
 
 async function emailsAt(at: FaultyMember, token: string): Promise<readonly string[]> {
   const path = '/panel/api/inbounds/list';
