@@ -59,7 +59,7 @@ export class MirrorDesk {
     const { member, id, first, last, proof } = KeysQuestion.parse(question);
     const { log, master } = this.#parts;
     const approval = approvalOf(log, member);
-    if (approval === null) throw new Error(`${member} is no subscription mirror`);
+    if (approval === null) throw new Error(`${member} is not a subscription mirror`);
     const key = mirrorKey(master(), approval.fingerprint);
     if (!isProof(proof, key, ['keys', member, id, first, last])) throw new Error(`${member} has another key`);
     if (last < first || last - first >= MAX_EVENTS) throw new Error(`at most ${MAX_EVENTS} events, in order`);

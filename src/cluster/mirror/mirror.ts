@@ -166,7 +166,7 @@ export class Mirror {
     }
   }
 
-  /** Resolves when a damaged stream was made anew. */
+  /** Resolves when a damaged stream was rebuilt. */
   async #untilRebuilt(following: Following, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(AGAIN_MS, undefined, { ref: false });
