@@ -167,7 +167,7 @@ describe('a subscription mirror', () => {
     const other = new MirrorLog({ name: NAME, log, key: mirrorKey(master, 'other'), ask });
     await expect(follow(leader, other)).rejects.toThrow('has another key');
     await expect(follow(leader, new MirrorLog({ name: 'one', log, key, ask }))).rejects.toThrow(
-      'no subscription mirror',
+      'not a subscription mirror',
     );
     leader.append(MemberRemoved({ member: NAME }));
     await expect(follow(leader, mirrorOf(parts))).rejects.toThrow(MirrorRemoved);
