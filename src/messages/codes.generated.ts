@@ -2090,6 +2090,7 @@ export interface MessageParams {
   'undo.nodeInbounds': { readonly count: number };
   'undo.nodeGone': None;
   'undo.inboundGone': None;
+  'undo.ownerGone': None;
   'undo.traffic': None;
   'undo.access': None;
   'undo.outside': None;

@@ -19,6 +19,12 @@ import { factorKeys } from '../user/second-factors.js';
 import { accessProblem, isLastOwner, type RequestedAccess, roleProblem } from './access-rules.js';
 import { revokedWith } from './tokens.js';
 
+/** A client and the admin to whom it belongs; null = none. */
+interface ClientOwner {
+  readonly client: ClientNumber;
+  readonly owner: UserId | null;
+}
+
 export type AccessCommand =
   | Command<'DefineRole', { readonly role: string; readonly grants: readonly RoleGrant[] }>
   | Command<'DeleteRole', { readonly role: string }>
@@ -27,6 +33,8 @@ export type AccessCommand =
   | Command<'DeleteAdmin', { readonly user: UserId; readonly owner?: UserId | null }>
   /** With a client, all clients with its email are handed over. `owner` null = no owner. */
   | Command<'HandOverClients', { readonly clients: readonly ClientNumber[]; readonly owner: UserId | null }>
+  /** Gives each client the owner that it had before a command that is undone; null = no owner. Its siblings keep theirs. */
+  | Command<'RestoreOwners', { readonly owners: readonly ClientOwner[] }>
   | Command<'RecordRefusals', Parameters<typeof CommandRefused>[0]>;
 
 export const access: Decider<AccessCommand> = {
@@ -85,6 +93,16 @@ export const access: Decider<AccessCommand> = {
     }
     const changed = [...all].filter((number) => (state.access.owners.get(number) ?? null) !== owner);
     return changed.length === 0 ? [] : [OwnerAssigned({ clients: changed, owner })];
+  },
+
+  RestoreOwners({ owners }, state) {
+    const clientsOf = new Map<UserId | null, ClientNumber[]>();
+    for (const { client, owner } of owners) {
+      if (owner !== null && !state.users.has(owner)) return reject('ADMIN_NOT_FOUND', { admin: owner });
+      if (!state.clients.has(client) || (state.access.owners.get(client) ?? null) === owner) continue;
+      clientsOf.set(owner, [...(clientsOf.get(owner) ?? []), client]);
+    }
+    return [...clientsOf].map(([owner, clients]) => OwnerAssigned({ clients, owner }));
   },
 
   RecordRefusals: (data) => [CommandRefused(data)],

@@ -89,14 +89,14 @@ function unavailable(conflict: Rejection): Rejection {
 function refusal(access: Access, state: PanelState, events: readonly PanelEvent[]): Rejection | null {
   const added = new Set<number>();
   for (const event of events) {
-    const permission = neededFor(event, state);
+    const permission = neededFor(event, state, added);
     if (permission !== null && access.scopeOf(permission) === null) return reject('FORBIDDEN', { permission });
+    if (event.type === 'ClientAdded') added.add(event.data.client);
     if (!access.isLimited) continue;
     const outside = reject('OUT_OF_SCOPE', { permission: permission ?? 'clients:update' });
     if (event.type === 'ClientAdded') {
       if (!access.inbounds.has(event.data.inbound) || sharesEmail(access, state, event.data.identity.email))
         return outside;
-      added.add(event.data.client);
     } else if ('client' in event.data) {
       const { client } = event.data;
       const current = state.clients.get(client);
@@ -104,16 +104,21 @@ function refusal(access: Access, state: PanelState, events: readonly PanelEvent[
         return outside;
       if (event.type === 'ClientIdentityChanged' && sharesEmail(access, state, event.data.identity.email))
         return outside;
+    } else if (event.type === 'OwnerAssigned') {
+      if (permission !== null) return outside;
     } else if (!HARMLESS.has(event.type)) return outside;
   }
   return null;
 }
 
-function neededFor(event: PanelEvent, state: PanelState): PermissionName | null {
+function neededFor(event: PanelEvent, state: PanelState, added: ReadonlySet<number>): PermissionName | null {
   if (event.type === 'ClientUpdated') {
     const client = state.clients.get(event.data.client);
     return client && isExtension(client.spec, event.data.changes) ? 'clients:extend' : 'clients:update';
   }
+  // A client that moves or comes back keeps its owner.
+  if (event.type === 'OwnerAssigned')
+    return event.data.clients.every((client) => added.has(client)) ? null : 'admins:update';
   // Registrations with providers belong to the core.
   if (event.type === 'SecretSettingChanged' && /^(wg|vpn)prov$/.test(event.data.key)) return 'core:update';
   if (event.type === 'SettingsChanged')

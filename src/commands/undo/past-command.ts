@@ -8,6 +8,7 @@ import type { EventHeader, LogSearch } from '../../events/log/log-search.js';
 import { evolveNodes, type Node } from '../../events/node/node-document.js';
 import { defaultSettings, type SettingKey, type Settings } from '../../events/settings/settings.js';
 import { type JsonObject, sameJson } from '../../lib/json.js';
+import { type OwnerStep, ownerSteps } from './owners.js';
 
 /** A document before and after a command; null = it did not exist. `erased`: the personal data or secrets of `before` are. */
 export interface Step<D> {
@@ -24,6 +25,8 @@ export interface PastCommand {
   readonly clients: ReadonlyMap<ClientNumber, Step<Client>>;
   readonly inbounds: ReadonlyMap<InboundId, Step<Inbound>>;
   readonly nodes: ReadonlyMap<NodeId, Step<Node>>;
+  /** The owners of the clients that it deleted or gave another owner. */
+  readonly owners: ReadonlyMap<ClientNumber, OwnerStep>;
   /** The settings that it changed; null = none. */
   readonly settings: { readonly before: Partial<Settings>; readonly after: Partial<Settings> } | null;
   readonly template: { readonly before: Template; readonly after: Template; readonly erased: boolean } | null;
@@ -51,9 +54,10 @@ export async function readCommand(log: LogSearch, position: number, builtIn: Tem
     if (event) events.push(...membersOf(event));
     if (at % PAGE === 0) await nextTurn();
   }
+  const clients = await stepsOf(log, events, CLIENT, evolveClients);
   return {
-    ...{ ...range, events },
-    clients: await stepsOf(log, events, CLIENT, evolveClients),
+    ...{ ...range, events, clients },
+    owners: await ownerSteps(log, events, deletedBy({ clients })),
     inbounds: await stepsOf(log, events, INBOUND, evolveInbounds),
     nodes: await stepsOf(log, events, NODE, evolveNodes),
     settings: settingsStep(log, events),
@@ -224,6 +228,6 @@ export const inboundsDeletedBy = ({ inbounds }: PastCommand): readonly InboundId
   [...inbounds].flatMap(([id, { before, after }]) => (before && !after ? [id] : []));
 
 /** The clients that a command deleted. */
-export function deletedBy({ clients }: PastCommand): readonly ClientNumber[] {
+export function deletedBy({ clients }: Pick<PastCommand, 'clients'>): readonly ClientNumber[] {
   return [...clients].flatMap(([number, { before, after }]) => (before && !after ? [number] : []));
 }

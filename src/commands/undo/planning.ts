@@ -31,7 +31,7 @@ export interface UndoPlan {
 
 export const KEY_DESTROYED = message('undo.keyDestroyed');
 export const DELETED_SINCE = message('undo.deletedSince');
-const CHANGED_SINCE = message('undo.changedSince');
+export const CHANGED_SINCE = message('undo.changedSince');
 
 /** Collects the parts of a plan. */
 export class Planning {

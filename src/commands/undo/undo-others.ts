@@ -19,7 +19,7 @@ const WITH_DOCUMENT: ReadonlySet<RecordedEvent['type']> = new Set<RecordedEvent[
   ...(['InboundAdded', 'InboundDeleted', 'InboundUpdated', 'InboundReconfigured', 'InboundEnabled'] as const),
   ...(['InboundDisabled', 'InboundDepleted', 'InboundReactivated', 'NodeAdded', 'NodeUpdated', 'NodeDeleted'] as const),
   ...(['NodeTokenReplaced', 'NodeEnabled', 'NodeDisabled', 'SettingsChanged', 'CoreTemplateChanged'] as const),
-  ...(['CoreStopRequested', 'TrafficRecounted'] as const),
+  ...(['CoreStopRequested', 'TrafficRecounted', 'OwnerAssigned'] as const),
 ]);
 
 /** Plans what is not a client, an inbound or a node, and says what cannot be taken back. */

@@ -8,6 +8,7 @@ import { clientsNamed, usedTogether } from '../client/siblings.js';
 import type { InboundUsage } from '../inbound/restore.js';
 import type { Rehearsal } from '../rehearsal.js';
 import { Rejection } from '../rejection.js';
+import { AddedAgain, ownersBack } from './owners.js';
 import type { PastCommand } from './past-command.js';
 import type { Obstacle } from './planning.js';
 import { planUndo } from './undo-plan.js';
@@ -35,16 +36,24 @@ export function decideUndo(
   const plan = planUndo(past, rehearsal.state, former.inbounds);
   const commands: SingleCommand[] = [];
   const obstacles = [...plan.obstacles];
-  const attempt = (command: SingleCommand): Rejection | null => {
+  const again = new AddedAgain();
+  const attempt = (command: SingleCommand, document = ''): Rejection | null => {
     const done = rehearsal.dispatch(command, context);
     if (done instanceof Rejection) return done;
     if (done.events.length > 0) commands.push(command);
+    again.note(document, done.events);
     return null;
   };
   for (const { document, name, command } of plan.compensations) {
-    const refused = attempt(command);
+    const refused = attempt(command, document);
     if (refused) obstacles.push({ document, name, field: '', why: message('undo.refused', { why: refused.text }) });
   }
+  const owners = ownersBack(past.owners, past.clients, rehearsal.state, again);
+  const refused = owners.command && attempt(owners.command);
+  if (refused)
+    obstacles.push({
+      ...{ document: 'client-owners', name: '', field: '', why: message('undo.refused', { why: refused.text }) },
+    });
   const { counters, below } = countersBack(
     past,
     plan.readded.map(({ number, identity }) => ({ number, email: identity.email })),
@@ -52,7 +61,7 @@ export function decideUndo(
     rehearsal,
   );
   if (counters.length > 0) attempt({ type: 'AdjustClientsTraffic', data: { counters } });
-  return { commands, obstacles: [...obstacles, ...below] };
+  return { commands, obstacles: [...obstacles, ...owners.obstacles, ...below] };
 }
 
 /** The counters of the emails whose counters the command reset, set or deleted, with the bytes counted since. */

@@ -73,6 +73,7 @@ export const OwnerAssigned = defineEvent('OwnerAssigned', {
     HandOverClients: 'an owner of the panel hands clients over',
     DeleteAdmin: 'an admin who owns clients is deleted',
     MoveClients: 'an admin moves a client of another admin',
+    RestoreOwners: 'a deletion or a change of owners is undone',
   },
   data: z.strictObject({
     clients: z.array(ClientNumber).describe('Numbers of the clients.'),

@@ -45,7 +45,7 @@ export const undoHandlers: Handlers<
 
 /** What a compensating command needs. */
 const NEEDED: readonly (readonly [RegExp, PermissionName])[] = [
-  [/Client/, 'clients:update'],
+  [/Client|Owners/, 'clients:update'],
   [/Inbound/, 'inbounds:update'],
   [/Node/, 'nodes:update'],
   [/Settings/, 'settings:update'],

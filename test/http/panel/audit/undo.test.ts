@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
+import { newTokenSecret } from '../../../../src/lib/secrets/token-secret.js';
 import { defaultOutboundTestUrl } from '../../../../src/projections/core/template.js';
 import type { ReadModels } from '../../../../src/projections/read-models.js';
-import { draft, one } from '../../../kit/builders.js';
+import { clientNumber, draft, one, two, userId } from '../../../kit/builders.js';
 import { startPanel } from '../../kit/panel.js';
 import { API, TOKEN_HEADERS as headers, INBOUND, NODE, wireOf } from '../../kit/samples.js';
 
@@ -10,8 +12,9 @@ import { API, TOKEN_HEADERS as headers, INBOUND, NODE, wireOf } from '../../kit/
 function shown(read: ReadModels): unknown {
   const inbounds = read.inbounds.all().map((inbound) => {
     const { remark, tag, port, protocol, enabled, capBytes, config, sniffing, node, owner } = inbound;
+    const owners = read.admins.access().owners;
     const clients = read.clients.ofInbound(inbound.id).map(({ spec, identity, credential, depletion, ...client }) => ({
-      ...{ spec, identity, credential, depletion },
+      ...{ spec, identity, credential, depletion, owner: owners.get(client.number) ?? null },
       used: read.usage.client({ ...client, spec, identity, credential, depletion }),
     }));
     clients.sort((a, b) => a.identity.email.localeCompare(b.identity.email));
@@ -37,8 +40,11 @@ async function start() {
   };
   await send('/inbounds/add', INBOUND);
   await send('/inbounds/add', { ...INBOUND, remark: 'away', port: 4434 });
+  const access = { role: 'reseller', inbounds: [one, two], quotas: NO_QUOTAS };
+  panel.given({ type: 'CreateUser', data: { username: 'maria', passwordHash: 'hash', access } });
   const clients = [draft('ann', 1), draft('bob', 2), draft('off', 3, { spec: { enabled: false } })];
   panel.given({ type: 'AddClients', data: { inbound: one, clients } });
+  panel.given({ type: 'HandOverClients', data: { clients: [clientNumber(1), clientNumber(3)], owner: userId(2) } });
   panel.given({ type: 'AdjustClientTraffic', data: { email: 'ann', up: 80, down: 5 } });
   panel.given({ type: 'AdjustClientTraffic', data: { email: 'bob', up: 7, down: 3 } });
   await send('/nodes/add', NODE);
@@ -71,6 +77,8 @@ const REVERSIBLE: readonly (readonly [path: string, body?: object])[] = [
   ],
   ['/inbounds/1/delClientByEmail/bob'],
   ['/inbounds/del/1'],
+  ['/admins/handOver', { clients: [1, 2], owner: 0 }],
+  ['/admins/handOver', { from: 2, owner: 1 }],
   ['/nodes/add', { ...NODE, name: 'second', address: '192.0.2.8' }],
   ['/nodes/update/1', { ...NODE, name: 'farther', apiToken: '' }],
   ['/nodes/setEnable/1', { enable: false }],
@@ -118,6 +126,8 @@ describe('an undo', () => {
     const { panel, send, undo, head, shown } = await start();
     const clients = MANY.map((n) => draft(`many-${n}`, n, { spec: { capBytes: n % 2 === 0 ? 50 : 0 } }));
     panel.given({ type: 'AddClients', data: { inbound: one, clients } });
+    const owned = MANY.filter((n) => n % 3 > 0).map(clientNumber);
+    panel.given({ type: 'HandOverClients', data: { clients: owned, owner: userId(2) } });
     for (const n of MANY) panel.given({ type: 'AdjustClientTraffic', data: { email: `many-${n}`, up: 60, down: n } });
     const [before, last] = [shown(), head()];
     await send(path, body);
@@ -155,6 +165,43 @@ describe('an undo', () => {
       ),
       { numRuns: 6 },
     );
+  });
+
+  it('gives a client back to the reseller who added it, whichever way the client was deleted', async () => {
+    const { panel, send, undo, head } = await start();
+    const { secret, ...stored } = newTokenSecret();
+    const token = { name: 'shop', role: 'reseller', inbounds: [one], admin: userId(2), expiresAt: 0, addresses: [] };
+    panel.given({ type: 'CreateToken', data: { ...token, ...stored } });
+    const body = JSON.stringify({ id: 1, settings: JSON.stringify({ clients: [wireOf('eve', 9)] }) });
+    const asShop = { 'content-type': 'application/json', authorization: `Bearer ${secret}` };
+    await panel.call('POST', `${API}/inbounds/addClient`, { headers: asShop, body });
+    panel.appended();
+    for (const path of ['/inbounds/1/delClientByEmail/eve', '/inbounds/del/1']) {
+      await send(path.replace('/1', `/${panel.read.clients.firstByEmail('eve')?.inbound}`));
+      await undo(head());
+      const eve = panel.read.clients.firstByEmail('eve')?.number ?? 0;
+      expect(panel.read.admins.access().owners.get(eve)).toBe(2);
+      const assigned = panel.appended().filter(({ type }) => type === 'OwnerAssigned');
+      expect(assigned.flatMap(({ data }) => (data as { clients: number[] }).clients)).toContain(eve);
+    }
+  });
+
+  it('does not change an owner who was chosen since, and leaves the clients of a deleted admin without one', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/admins/handOver', { clients: [1], owner: 1 });
+    const position = head();
+    await send('/admins/handOver', { clients: [1], owner: 0 });
+    expect((await undo(position)).json).toMatchObject({
+      ...{ success: false, code: 'UNDO_IMPOSSIBLE' },
+      msg: expect.stringContaining('changed again since'),
+    });
+    await send('/inbounds/1/delClientByEmail/off');
+    const deletion = head();
+    await send('/admins/del/2');
+    const { json } = await undo(deletion);
+    expect(json?.obj).toMatchObject({ obstacles: [{ name: 'off', field: 'owner', whyCode: 'undo.ownerGone' }] });
+    const off = panel.read.clients.firstByEmail('off')?.number ?? expect.fail();
+    expect(panel.read.admins.access().owners.has(off)).toBe(false);
   });
 
   it('shows in a dry run what it would do, and appends nothing', async () => {
