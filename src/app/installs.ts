@@ -1,5 +1,6 @@
 import { asSystem } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
+import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import { GeoKeeping } from '../commands/reactors/geo/geo-keeping.js';
 import { GeoSources } from '../commands/reactors/geo/geo-sources.js';
 import { GeoUpdate } from '../commands/reactors/geo/geo-update.js';
@@ -24,6 +25,8 @@ interface Installs {
 type Warn = (message: string, fields?: object) => void;
 
 interface Parts {
+  /** The membership in a cluster; null = this machine is alone. */
+  readonly member: Pick<MemberMachine, 'name' | 'isLeader'> | null;
   readonly version: string;
   /** Ends the process so that its launcher starts the chosen version; null without a launcher. */
   readonly switchOver: (() => void) | null;
@@ -35,13 +38,15 @@ interface Parts {
 /** Constructs the installers of new versions. They do nothing before `prepareInstalls`. */
 export function createInstalls(panel: Panel, releases: Adapters['releases'], parts: Parts): Installs {
   const { read, core, now, log } = panel;
-  const { version, switchOver, choosePanel, warn } = parts;
+  const { version, switchOver, choosePanel, warn, member } = parts;
   const dispatch = dispatchOf(panel);
   const config = () => ({ template: read.desired.template(), inbounds: runnable(read) });
   const coreInstall = new CoreInstall({
     core,
     versions: releases.core,
     choice: () => read.records.core().choice,
+    // Another machine returns to the version before by itself.
+    decides: (machine) => member === null || (member.isLeader && machine === member.name),
     wanted: () => read.records.core().process.wanted,
     config,
     dispatch,

@@ -1,6 +1,6 @@
 import { asSystem } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
-import { isWithoutLeader, type MemberMachine } from '../commands/ports/cluster.js';
+import { isWithoutLeader, type MemberMachine } from '../commands/ports/cluster/machine.js';
 import { dispatchAs } from '../commands/reactors/dispatch-as.js';
 import { LocalLimits } from '../commands/reactors/traffic/local-limits.js';
 import { type Reading, recordingOf } from '../commands/reactors/traffic/readings.js';

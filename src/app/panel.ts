@@ -1,7 +1,7 @@
 import { prepareDataDirectory, removeUnfinished } from '../adapters/data-directory/data-directory.js';
 import { lockDirectory } from '../adapters/sqlite/lock.js';
 import { isReplicated } from '../cluster/election.js';
-import type { MemberMachine } from '../commands/ports/cluster.js';
+import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import type { Core } from '../commands/ports/core.js';
 import { countedChange } from '../commands/reactors/traffic/counted-change.js';
 import type { NodeId } from '../events/ids.js';
@@ -95,6 +95,8 @@ function open(parts: PanelParts, directory: ReturnType<typeof prepareDataDirecto
       settledWithin: reactors.settledWithin,
       poll: reactors.poll,
       collect: reactors.collect,
+      filterBy: reactors.filterBy,
+      restartCore: reactors.restartCore,
       /** `collect` records what these nodes have counted up to now, within two seconds, and never rejects. */
       collectNodesBy: (collect: typeof collectNodes): void => void (collectNodes = collect),
     },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DataDirectory } from '../adapters/data-directory/data-directory.js';
-import type { MemberMachine } from '../commands/ports/cluster.js';
+import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import type { Core } from '../commands/ports/core.js';
 import {
   clearConfigurationRejected,
@@ -13,6 +13,7 @@ import { IpLimit } from '../commands/reactors/traffic/ip-limit.js';
 import { Retention } from '../commands/reactors/traffic/retention.js';
 import { TrafficIntake } from '../commands/reactors/traffic/traffic-intake.js';
 import { addressLimit, blockedClients, graceOf, renewBlocksAfter } from '../commands/traffic/ip-limit.js';
+import type { RecordedEvent } from '../events/catalog.js';
 import type { ClientNumber } from '../events/ids.js';
 import { heldFrom } from '../events/personal-data/hold-document.js';
 import type { Alarms } from '../lib/alarms.js';
@@ -67,13 +68,17 @@ export function createReactors(parts: Parts) {
     now,
     warn,
   });
+  let filter = (events: readonly RecordedEvent[]): readonly RecordedEvent[] => events;
   const following = read.changed$.subscribe((events) => {
     clearConfigurationRejected(alarms, events);
-    sync.onEvents(events);
+    sync.onEvents(filter(events));
     ipLimit.onEvents(events);
   });
 
   return {
+    /** `seen` returns the events that the control of the core sees now. */
+    filterBy: (seen: typeof filter): void => void (filter = seen),
+    restartCore: () => sync.restart(),
     settled: () => sync.settle(),
     settledWithin: (ms: number) => sync.settledWithin(ms),
     poll: () => intake.poll(),

@@ -15,10 +15,11 @@ import { render } from '../messages/render.js';
 import { logNotifications } from '../projections/notification-log.js';
 import { version } from '../version.js';
 import type { BackupWork } from '../worker/backup-jobs.js';
-import { createAdapters, startAdapters } from './adapters.js';
+import { type Adapters, createAdapters, startAdapters } from './adapters.js';
 import { type ClusterLink, memberAddress, ROLE_CHANGE } from './cluster.js';
 import { corePlace } from './core-binary.js';
 import { beginInstalls, prepareInstalls } from './installs.js';
+import { createMachineFiles, sharedFiles } from './machine-files.js';
 import type { Panel } from './panel.js';
 import { addressesOf, createServers, openServers, serverServices } from './servers.js';
 import { createServices, startServices } from './services.js';
@@ -54,6 +55,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   const shutdown = createShutdown(end);
   const services = createServices(panel, adapters, {
     ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers, config, cluster) },
+    member: cluster,
     corePlace: () => corePlace(config),
     switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
     restarting: () => shutdown.begun() || servers.restarting(),
@@ -100,7 +102,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
       warn,
       end,
       relayed,
-      copies: adapters.backupWork,
+      ...{ copies: adapters.backupWork, releases: adapters.releases, disposal },
       addresses: () => addressesOf(servers),
     });
   else await work();
@@ -120,17 +122,22 @@ interface MemberParts extends Pick<PanelServer, 'relayed'> {
   readonly end: (why: string) => void;
   readonly addresses: () => ReturnType<typeof addressesOf>;
   readonly copies: Pick<BackupWork, 'snapshot'>;
+  readonly releases: Adapters['releases'];
+  readonly disposal: Disposal;
 }
 
 /** Starts the core of this machine, follows the cluster, and leads it when no other member does. */
 async function joinCluster(
   cluster: ClusterLink,
   panel: Panel,
-  { work, endWork: endLead, warn, end, relayed, addresses, copies, address }: MemberParts,
+  { work, endWork: endLead, warn, end, relayed, addresses, copies, address, releases, disposal }: MemberParts,
 ): Promise<void> {
   const { log, read, dispatch, directory } = panel;
+  const files = createMachineFiles(panel, releases, cluster, warn);
+  disposal.add(() => files.stop());
   cluster.begin({
-    ...{ log, dispatch, relayed, addresses, endLead },
+    ...{ log, dispatch, relayed, endLead },
+    machine: () => ({ ...addresses(), missingFiles: files.missing }),
     baselines: (machine) => read.usage.baselines(machine),
     collect: () => panel.reactors.collect(),
     record: (command) => dispatch(command, asSystem('cli')),
@@ -143,9 +150,13 @@ async function joinCluster(
       if (done instanceof Rejection) throw new Error(done.message);
       warn('this member leads the cluster now', { member: cluster.name });
       await work();
+      void files.follow();
     },
     setAside: (data) => void dispatch({ type: 'RecordTailSetAside', data }, asSystem('cluster')),
-    copy: (file, mirror) => copies.snapshot({ database: directory.database, file, mirror }),
+    sources: {
+      copy: (file, mirror) => copies.snapshot({ database: directory.database, file, mirror }),
+      fileOf: sharedFiles(panel, releases),
+    },
     restart(why) {
       warn('this member no longer leads or follows, and starts again', { why });
       end(ROLE_CHANGE);
@@ -153,6 +164,7 @@ async function joinCluster(
   });
   announce(cluster, panel, address);
   await panel.startMachine();
+  void files.follow();
 }
 
 /** Makes the leader record the address of this member if it differs from the recorded one, also after its removal. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusals } from '../commands/access/refusals.js';
+import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import { recorder } from '../commands/ports/cluster.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
@@ -31,6 +32,8 @@ import { createWebhooks } from './webhooks.js';
 interface Parts {
   readonly version: string;
   readonly overrides: Overrides;
+  /** The membership in a cluster; null = this machine is alone. */
+  readonly member: MemberMachine | null;
   readonly servers: Pick<
     PanelServices['server'],
     'restarting' | 'restartProblem' | 'servedSettings' | 'subPort' | 'confirmed' | 'cluster'

@@ -67,7 +67,7 @@ async function hashIn(stream: BatchStream, after: number, position: number): Pro
   let hash: string | null = null;
   const read = async ([batch]: readonly StreamedBatch[]): Promise<void> => {
     if (batch === undefined) return;
-    const row = decodeBatch(batch.body).rows.find((each) => each.position === position);
+    const row = decodeBatch(batch.body, batch.first).rows.find((each) => each.position === position);
     hash = row?.hash.toString('hex') ?? null;
     ending.abort();
   };

@@ -139,7 +139,7 @@ export class Following {
       throw new Diverged(`the stream continues at position ${batch.first}, the log ends at ${head}`);
     if (batch.last <= head && before === undefined && replica.hashAt(batch.last) !== batch.hash)
       throw new Diverged(`the log has another event at position ${batch.last}`);
-    return replica.decode(batch.body);
+    return replica.decode(batch);
   }
 
   async #ingest(batches: readonly IncomingBatch[], to: Common): Promise<void> {

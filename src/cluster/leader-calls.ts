@@ -5,10 +5,12 @@ import { answerMembers, askLeader, type LeaderRequest } from '../adapters/nats/r
 import type { CommandContext } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { JoinRequests } from '../commands/cluster.js';
+import type { FetchFile } from '../commands/ports/cluster/shared-files.js';
 import type { Caller, RelayedCaller } from '../commands/ports/cluster.js';
 import { ClusterAway } from '../commands/ports/cluster.js';
 import { MachineRecords, type Recording, record } from './machine-records.js';
 import { FollowerRecords, recordAll } from './records.js';
+import { fileFetcher } from './shared-files.js';
 
 /** How often a hand-over looks whether the changes in progress have ended, in ms. */
 const LOOK_MS = 5;
@@ -63,6 +65,9 @@ export class LeaderCalls {
     return callLeader(this.#connected(), { ...caller, member: this.#parts.name });
   }
 
+  /** Copies a file from the leader. */
+  readonly fetch: FetchFile = fileFetcher((question) => askLeader(this.#connected(), 'file', question));
+
   record(command: AnyCommand, context: CommandContext): void {
     this.records.add(command, context);
   }
@@ -77,20 +82,23 @@ export class LeaderCalls {
       return answer;
     });
     this.#relayed = relayed;
-    this.resume();
+    this.#takeConnections();
   }
 
-  /** Takes connections of followers, again after `yield`. */
-  resume(): void {
+  #takeConnections(): void {
     const connection = this.#parts.connection();
     if (connection && this.#relayed) this.#leave = takeCalls(connection, this.#relayed, this.#invalid);
   }
 
-  /** Takes no more connections, and resolves when the changes in progress have ended, or after `ms`. */
-  async yield(ms: number): Promise<void> {
+  /**
+   * Takes no more connections. Resolves when the changes in progress have ended, or after `ms`, to a function that takes
+   * connections again.
+   */
+  async yield(ms: number): Promise<() => void> {
     this.#leave();
     const end = performance.now() + ms;
     while (this.#inProgress > 0 && performance.now() < end) await sleep(LOOK_MS);
+    return () => this.#takeConnections();
   }
 
   /** Answers no more, because another member leads. */

@@ -169,7 +169,7 @@ export class ClusterLink {
 
   #beginMember(connected: Connected, hooks: Hooks): void {
     const { connection, store } = connected;
-    const { log, restart, addresses } = hooks;
+    const { log, restart, machine } = hooks;
     const { name, now, warn } = this.#options;
     const replica = new LogReplication(log);
     const members = this.#members as Members;
@@ -204,7 +204,7 @@ export class ClusterLink {
     peers.answerReading(hooks.collect);
     member.begin();
     const taken = (host: string): void => restart(`another process on ${host} uses the name ${name}`);
-    members.begin({ state: () => member.state, addresses, taken, warn });
+    members.begin({ state: () => member.state, machine, taken, warn });
     if (this.#setAside)
       void reportSetAside({ member: name, ...this.#setAside }, () => this.#connected?.connection ?? null);
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MissingFile } from '../commands/ports/cluster/shared-files.js';
 import {
   type BatchStream,
   ClusterAway,
@@ -28,6 +29,12 @@ export interface Addresses {
   readonly subscription: string | null;
 }
 
+/** What a member reports of its machine. */
+export interface ReportedMachine extends Addresses {
+  /** What it could not install. */
+  readonly missingFiles: readonly MissingFile[];
+}
+
 interface Parts {
   readonly name: string;
   /** Of the panel. */
@@ -48,7 +55,7 @@ export interface ReportedState extends Pick<MemberState, 'position' | 'sequence'
 
 interface Running {
   readonly state: () => ReportedState;
-  readonly addresses: () => Addresses;
+  readonly machine: () => ReportedMachine;
   /** Another process reports under this name. */
   readonly taken: (host: string) => void;
   readonly warn: (message: string, fields?: object) => void;
@@ -137,7 +144,7 @@ export class Members {
   }
 
   async #report(state: MemberReport['state']): Promise<void> {
-    const { name, version, reports } = this.#parts;
+    const { name, version, reports, now } = this.#parts;
     const running = this.#running as Running;
     const { role, position, acknowledged, unknownAt, leader = null } = running.state();
     this.#handedOver &&= role === 'leader' || leader === null || leader === name;
@@ -146,7 +153,7 @@ export class Members {
     const own = { name, instance: this.#instance, home: this.#home, host: hostname(), version, since: this.#since };
     try {
       this.#revision = await reports.put(
-        { ...own, role, state: shown, position, acknowledged, unknownAt, lagMs, ...running.addresses() },
+        { ...own, role, state: shown, position, acknowledged, unknownAt, lagMs, at: now(), ...running.machine() },
         this.#revision,
       );
     } catch (error) {

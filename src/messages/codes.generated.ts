@@ -926,6 +926,13 @@ export interface MessageParams {
   'cluster.roleSubscriptions': None;
   'cluster.requestMirror': { readonly member: string | number; readonly expiresAt: number; readonly fingerprint: string | number };
   'cluster.joinedMirror': { readonly position: number; readonly fingerprint: string | number };
+  'cluster.fileAway': None;
+  'cluster.fileAbsent': None;
+  'cluster.fileAbsentHere': None;
+  'cluster.fileDiffers': None;
+  'cluster.coreFailed': { readonly why: Text };
+  'cluster.memberClock': { readonly member: string | number; readonly host: string | number; readonly span: number };
+  'cluster.memberFile': { readonly member: string | number; readonly host: string | number; readonly file: string | number; readonly why: Text };
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;
@@ -1984,6 +1991,7 @@ export interface MessageParams {
   'storage.atPosition': { readonly position: string | number; readonly what: Text };
   'storage.eventTypeUnknown': { readonly type: string | number };
   'storage.schemaNewer': { readonly type: string | number; readonly schema: string | number; readonly known: string | number };
+  'storage.batchFormatNewer': { readonly format: string | number; readonly known: string | number };
   'storage.eventUnreadable': { readonly type: string | number; readonly why: Text };
   'storage.keyNotNamed': None;
   'storage.payloadMissing': None;

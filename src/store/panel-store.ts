@@ -3,7 +3,7 @@ import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { asSystem, Bus, type BusParts, type Dispatch, type Submit } from '../commands/bus.js';
 import type { AnyCommand } from '../commands/catalog.js';
 import type { OwnPort } from '../commands/command.js';
-import type { MemberMachine } from '../commands/ports/cluster.js';
+import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import { Rehearsal } from '../commands/rehearsal.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';

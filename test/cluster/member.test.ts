@@ -189,7 +189,7 @@ describe.skipIf(withoutNats('a log compared with its cluster'))('a log and the s
     expect(await align(stream, one.log.log)).toEqual({ relation: 'equal', position: 5, sequence: 5 });
     expect(await align(stream, two.log)).toEqual({ relation: 'behind', position: 0, sequence: 0 });
     const batch = new LogReplication(one.log.log).batchAfter(0);
-    replica.ingest([replica.decode(batch?.body ?? Buffer.alloc(0))], keysFor(one.log, batch?.keys ?? []));
+    replica.ingest([replica.decode(batch ?? { body: Buffer.alloc(0), first: 1 })], keysFor(one.log, batch?.keys ?? []));
     expect(await align(stream, two.log)).toEqual({ relation: 'equal', position: 5, sequence: 5 });
     addClient(two, 6);
     expect(await align(stream, two.log)).toEqual({ relation: 'ahead', position: 5, sequence: 5 });

@@ -60,7 +60,7 @@ async function follow(leader: TestLog, mirror: MirrorLog): Promise<void> {
   for (;;) {
     const batch = replication.batchAfter(mirror.head().position);
     if (batch === null) return;
-    const decoded = mirror.decode(batch.body);
+    const decoded = mirror.decode(batch);
     mirror.ingest([decoded], await mirror.keysOf([decoded]));
   }
 }

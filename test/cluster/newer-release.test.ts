@@ -9,22 +9,26 @@ import { withoutNats } from '../kit/real/nats/server.js';
 import { until } from '../kit/wait.js';
 import { addClient, logLike, startCluster, startMember, storeOf } from './members.js';
 
-/** The batch after a position, whose last event a later release has written: with another type, or another schema. */
-function laterBatch(log: TestLog, after: number, change: Pick<Partial<EventRow>, 'type' | 'schema'>): Batch {
+type Change = Pick<Partial<EventRow>, 'type' | 'schema'> & { readonly format?: number };
+
+/** The batch after a position, as a later release writes it: with another type or schema of its last event, or another format. */
+function laterBatch(log: TestLog, after: number, { format, ...change }: Change): Batch {
   const replica = new LogReplication(log.log);
   const batch = replica.batchAfter(after);
   if (batch === null) throw new Error('the log ends there');
-  const { rows, ...rest } = decodeBatch(batch.body);
+  const { rows, ...rest } = decodeBatch(batch.body, batch.first);
   const last = { ...(rows.at(-1) as EventRow), ...change, id: randomBytes(16) };
   const hash = chainHash(Buffer.from(replica.hashAt(last.position - 1) ?? '', 'hex'), last);
   const body = encodeBatch({ rows: [...rows.slice(0, -1), { ...last, hash }], ...rest });
-  return { first: batch.first, last: batch.last, hash: hash.toString('hex'), id: idText(last.id), body };
+  const later = format ? Buffer.from(JSON.stringify({ format, events: 'in another form' })) : body;
+  return { first: batch.first, last: batch.last, hash: hash.toString('hex'), id: idText(last.id), body: later };
 }
 
 describe.skipIf(withoutNats('an older release in a cluster'))('a member of an older release', () => {
   it.each([
     ['an event', { type: 'ClientTeleported' }],
     ['a schema', { schema: 99 }],
+    ['a format', { format: 99 }],
   ])('stops at %s that it does not know, serves what it has, and never leads', async (_, change) => {
     const { url } = await startCluster();
     const { stream, lease, keys } = await storeOf(url, 'newer');

@@ -3,7 +3,8 @@ import { formerLeader } from '../../src/cluster/election.js';
 import type { MemberState } from '../../src/cluster/member-state.js';
 import { Members } from '../../src/cluster/members.js';
 import { removalRefusal } from '../../src/cluster/steering.js';
-import { membersOf } from '../../src/commands/ports/cluster.js';
+import { hasWrongClock, membersOf } from '../../src/commands/ports/cluster.js';
+import { message } from '../../src/messages/message.js';
 import { temporaryFolder } from '../kit/log.js';
 import { withoutNats } from '../kit/real/nats/server.js';
 import { until } from '../kit/wait.js';
@@ -14,14 +15,23 @@ const stateOf = (name: string, role: MemberState['role'], position: number): Mem
   ...{ acknowledged: null, fault: null, unknownAt: null },
 });
 
-async function startReporting(url: string, name: string, role: MemberState['role'] = 'follower', position = 0) {
+const missing = { file: 'geoip.dat', why: message('cluster.fileAbsent') };
+
+/** `clockMs`: how far its clock is ahead. */
+async function startReporting(
+  url: string,
+  name: string,
+  role: MemberState['role'] = 'follower',
+  { position = 0, clockMs = 0 } = {},
+) {
   const { members: reports, stream } = await storeOf(url, name);
-  const members = new Members({ name, version: '1.0.0', root: temporaryFolder(), reports, stream, now: Date.now });
+  const now = (): number => Date.now() + clockMs;
+  const members = new Members({ name, version: '1.0.0', root: temporaryFolder(), reports, stream, now });
   const taken = vi.fn<(host: string) => void>();
   const begin = (): void =>
     members.begin({
       state: () => stateOf(name, role, position),
-      addresses: () => ({ panel: '127.0.0.1:1', subscription: null }),
+      machine: () => ({ panel: '127.0.0.1:1', subscription: null, missingFiles: [missing] }),
       ...{ taken, warn: () => undefined },
     });
   onTestFinished(() => members.leave());
@@ -33,8 +43,8 @@ const list = async (reports: { all: Members['read'] }) => membersOf(await report
 describe.skipIf(withoutNats('reports of members'))('the reports of members', () => {
   it('say who is there, how far behind, and who has stopped', async () => {
     const { url } = await startCluster();
-    const one = await startReporting(url, 'one', 'leader', 7);
-    const two = await startReporting(url, 'two', 'follower', 5);
+    const one = await startReporting(url, 'one', 'leader', { position: 7, clockMs: 60_000 });
+    const two = await startReporting(url, 'two', 'follower', { position: 5 });
     for (const each of [one, two]) {
       await each.members.claim();
       each.begin();
@@ -44,6 +54,9 @@ describe.skipIf(withoutNats('reports of members'))('the reports of members', () 
       { name: 'one', role: 'leader', state: 'running', position: 7, lag: 0, lagMs: 0, panel: '127.0.0.1:1' },
       { name: 'two', role: 'follower', state: 'running', position: 5, lag: 2 },
     ]);
+    expect(both.map(hasWrongClock)).toEqual([false, true]);
+    expect(both[1]?.clockMs).toBeLessThan(-50_000);
+    expect(both[1]?.missingFiles).toEqual([missing]);
     await until('the servers', () => two.members.servers !== null);
     expect(two.members.servers).toMatchObject([{ isLeader: true, isCurrent: true, lag: 0 }]);
     await one.members.leave();

@@ -55,6 +55,17 @@ export function createGeoSourceFiles({ web, folder, idleMs = IDLE_MS }: GeoSourc
       const found = lstatSync(pathOf(file), { throwIfNoEntry: false });
       return found ? { bytes: found.size, writtenAt: found.mtimeMs } : null;
     },
+    receive: async (file, sha256, fetch) => {
+      const name = `staged-${randomUUID()}.dat`;
+      try {
+        await fetch(pathOf(name));
+        if ((await sha256Of(pathOf(name))) !== sha256) throw new ReleaseError(message('cluster.fileDiffers'));
+        await rename(pathOf(name), pathOf(file));
+        await flushAsync(folder);
+      } finally {
+        await rm(pathOf(name), { force: true });
+      }
+    },
     pathOf,
     remove: (file) => rmSync(pathOf(file), { force: true }),
     removeTemporaryFiles: () => {

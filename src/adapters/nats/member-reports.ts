@@ -3,6 +3,7 @@ import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { z } from 'zod';
 import type { MemberReport, MemberReports, ReportedMember } from '../../commands/ports/cluster.js';
+import { textSchema } from '../../events/text.js';
 import { REQUEST_MS } from './connection.js';
 import { natsRequest } from './errors.js';
 
@@ -17,6 +18,11 @@ const Report = z.object({
   ...{ panel: z.string().nullable(), subscription: z.string().nullable() },
   acknowledged: z.object({ position: z.int(), hash: z.string() }).nullish(),
   unknownAt: z.int().nullish(),
+  at: z.number().optional(),
+  missingFiles: z
+    .array(z.object({ file: z.string(), why: textSchema }))
+    .optional()
+    .catch(undefined),
 });
 
 /** The reports in a bucket with one key for each member, whose name is the key. */
@@ -62,7 +68,10 @@ export class NatsMemberReports implements MemberReports {
       const { header, seq, time } = message;
       if (header.get('KV-Operation') !== '') continue;
       const report = Report.safeParse(message.json());
-      if (report.success) members.push({ ...report.data, revision: seq, ageMs: Math.max(0, now - time.getTime()) });
+      if (!report.success) continue;
+      const { at } = report.data;
+      const aheadMs = at === undefined ? null : at - time.getTime();
+      members.push({ ...report.data, revision: seq, ageMs: Math.max(0, now - time.getTime()), aheadMs });
     }
     return members.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }

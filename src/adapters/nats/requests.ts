@@ -11,6 +11,7 @@ export type LeaderRequest =
   | 'remove'
   | 'join'
   | 'snapshot'
+  | 'file'
   | 'mirror-keys';
 
 const subjectOf = (kind: LeaderRequest): string => `portolan.leader.${kind}`;

@@ -49,6 +49,14 @@ export function createCoreVersions(options: CoreVersionOptions): CoreVersions {
       return { binary, sha256: await sha256Of(binary), install: nothing, discard: nothing };
     },
 
+    receive: (version, fetch) =>
+      inStaging(folder, version, async (staging) => {
+        const binary = join(staging, 'xray');
+        await fetch(binary);
+        await chmod(binary, 0o700);
+        return binary;
+      }),
+
     keep: async (version) => {
       const current = locate();
       if (current === null || version === null || versionOf(version) === null) return null;
@@ -102,11 +110,8 @@ async function download(
 ): Promise<StagedCore> {
   const release = releases.find(({ tag_name }) => versionOf(tag_name) === version);
   if (release === undefined) throw new ReleaseError(message('releases.unknown', { version }));
-  const staging = join(folder, `${STAGING}${randomUUID()}`);
-  const discard = (): Promise<void> => rm(staging, { recursive: true, force: true });
-  const binary = join(staging, 'xray');
-  try {
-    await mkdir(staging, { mode: 0o700 });
+  return inStaging(folder, version, async (staging) => {
+    const binary = join(staging, 'xray');
     const archive = join(staging, 'core.zip');
     const name = `Xray-${target()}.zip`;
     await fetchArchive(web, release, { archive: name, sum: `${name}.dgst` }, archive);
@@ -115,6 +120,21 @@ async function download(
     await chmod(binary, 0o700).catch(() => {
       throw new ReleaseError(message('releases.executableMissing', { version }));
     });
+    return binary;
+  });
+}
+
+/** A version whose executable `make` has put into a folder for it. The folder is deleted when that fails. */
+async function inStaging(
+  folder: string,
+  version: string,
+  make: (staging: string) => Promise<string>,
+): Promise<StagedCore> {
+  const staging = join(folder, `${STAGING}${randomUUID()}`);
+  const discard = (): Promise<void> => rm(staging, { recursive: true, force: true });
+  try {
+    await mkdir(staging, { mode: 0o700 });
+    const binary = await make(staging);
     return { binary, sha256: await sha256Of(binary), install: () => put(folder, binary, version), discard };
   } catch (error) {
     await discard();

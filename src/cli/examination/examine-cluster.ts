@@ -1,10 +1,10 @@
 import { natsOptions } from '../../app/cluster.js';
 import type { ClusterStatus } from '../../cluster/status.js';
-import { ClusterAway, quorumOf } from '../../commands/ports/cluster.js';
+import { ClusterAway, type ClusterMember, quorumOf } from '../../commands/ports/cluster.js';
 import type { Config } from '../../config.js';
 import { message } from '../../messages/message.js';
 import type { Journal } from '../../store/journal.js';
-import { memberText, quorumText, RELATIONS } from '../commands/cluster/members.js';
+import { memberProblems, memberText, quorumText, RELATIONS } from '../commands/cluster/members.js';
 import { bad, type Finding, good, note } from './finding.js';
 
 type Log = Pick<Journal, 'log'>;
@@ -24,8 +24,7 @@ export async function examineCluster(config: Config, journal: Log): Promise<read
   try {
     const status = await clusterStatus(options, journal);
     const members = await clusterMembers(options);
-    const away = members.filter(({ state }) => state === 'away').map((member) => note(CLUSTER, memberText(member)));
-    return [...(await examineStatus(status)), ...away, ...tails];
+    return [...(await examineStatus(status)), ...members.flatMap(examineMember), ...tails];
   } catch (error) {
     if (error instanceof ClusterAway || error instanceof NatsRefused)
       return [
@@ -34,6 +33,13 @@ export async function examineCluster(config: Config, journal: Log): Promise<read
       ];
     return [bad(CLUSTER, message('cli.clusterIncomparable', { why: String(error) })), ...tails];
   }
+}
+
+/** A member that is away, that has stopped at an event, whose clock is wrong, or that lacks files. */
+function examineMember(member: ClusterMember): readonly Finding[] {
+  const isBehind = member.state === 'away' || (member.state === 'running' && member.unknownAt !== null);
+  const texts = [...(isBehind ? [memberText(member)] : []), ...memberProblems(member)];
+  return texts.map((text) => note(CLUSTER, text));
 }
 
 async function examineStatus({ leader, servers, relation, position, fault }: ClusterStatus): Promise<Finding[]> {

@@ -1,4 +1,4 @@
-import { chainHash, payloadHash } from '../../adapters/sqlite/codec.js';
+import { chainHash, NewerRelease, payloadHash } from '../../adapters/sqlite/codec.js';
 import { decodeBatch } from '../../adapters/sqlite/replication/batch-codec.js';
 import type { LogReplication } from '../../adapters/sqlite/replication/log-replication.js';
 import type { BatchStream, StreamedBatch, StreamFault } from '../../commands/ports/cluster.js';
@@ -67,8 +67,10 @@ class Reading {
     if (first > this.last + 1) return differs('missing', this.last + 1);
     let rows: ReturnType<typeof decodeBatch>['rows'];
     try {
-      ({ rows } = decodeBatch(body));
-    } catch {
+      ({ rows } = decodeBatch(body, first));
+    } catch (error) {
+      // The stream is not damaged, but this release cannot compare it.
+      if (error instanceof NewerRelease) throw error;
       return differs('changed', first);
     }
     for (const row of rows) {

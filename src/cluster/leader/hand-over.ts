@@ -15,7 +15,7 @@ interface Leader {
   readonly name: string;
   readonly member: Pick<Member, 'stepDown'>;
   readonly members: Pick<Members, 'handOver'>;
-  readonly calls: Pick<LeaderCalls, 'yield' | 'resume'>;
+  readonly calls: Pick<LeaderCalls, 'yield'>;
   /** The members, from their last reports. */
   readonly others: readonly ClusterMember[];
   readonly record: Record;
@@ -31,15 +31,18 @@ export async function handOver(leader: Leader): Promise<Rejection | null> {
   if (!others.some(isReady)) return reject('CLUSTER_NO_SUCCESSOR');
   const done = record({ type: 'HandOverLeadership', data: { member: name } });
   if (done instanceof Rejection) return done;
+  let resume = (): void => undefined;
   const isFree = await member.stepDown({
     ms: CONFIRM_MS,
-    finished: () => calls.yield(YIELD_MS),
+    finished: async () => {
+      resume = await calls.yield(YIELD_MS);
+    },
     leave: async () => {
       await Promise.race([endLead(), sleep(YIELD_MS, undefined, { ref: false })]);
       await members.handOver();
     },
   });
   if (isFree) return null;
-  calls.resume();
+  resume();
   return reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
 }

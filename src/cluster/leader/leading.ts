@@ -5,14 +5,15 @@ import type { Connected } from '../connect.js';
 import { recordRebuild } from '../damage/rebuild.js';
 import type { formerLeader } from '../election.js';
 import type { CallHooks, LeaderCalls } from '../leader-calls.js';
-import type { Addresses } from '../members.js';
+import type { ReportedMachine } from '../members.js';
 import { answerNewMembers, type CopyLog } from '../new-members.js';
 import { SetAsideReport } from '../set-aside.js';
+import { answerFile, type PathOf } from '../shared-files.js';
 import { answerOf, type Record, RemovalRequest } from '../steering.js';
 
 /** The panel, as its membership needs it. */
 export interface Hooks extends CallHooks {
-  readonly addresses: () => Addresses;
+  readonly machine: () => ReportedMachine;
   readonly log: SqliteEventLog;
   /** Starts what only the leader does, and records who led before. Called once. */
   readonly lead: (before: ReturnType<typeof formerLeader>) => Promise<void>;
@@ -24,8 +25,13 @@ export interface Hooks extends CallHooks {
   readonly setAside: (report: SetAsideReport) => void;
   /** Records what the core of this machine has counted, within two seconds. */
   readonly collect: () => Promise<unknown>;
-  /** Copies the database of the log into a file, in another process. */
-  readonly copy: CopyLog;
+  /** What other machines get from this one. */
+  readonly sources: {
+    /** Copies the database of the log into a file, in another process. */
+    readonly copy: CopyLog;
+    /** The path of a file of the core; null = it is not here. */
+    readonly fileOf: PathOf;
+  };
   /** Ends this process soon, so that its launcher starts it again as a follower. */
   readonly restart: (why: string) => void;
 }
@@ -50,10 +56,12 @@ export async function answerAndWork(
   hooks: Hooks,
   { connection, calls, directory, former, steer, ...parts }: Leader,
 ): Promise<void> {
-  const { log, copy, setAside, record } = hooks;
+  const { log, setAside, record } = hooks;
+  const { copy, fileOf } = hooks.sources;
   calls.answer('set-aside', (request) => setAside(SetAsideReport.parse(request)));
   calls.answer('step-down', async () => answerOf(await steer(null, record)));
   calls.answer('remove', async (request) => answerOf(await steer(RemovalRequest.parse(request), record)));
+  calls.answer('file', (question) => answerFile(question, fileOf));
   calls.take(hooks);
   calls.joins =
     directory &&

@@ -37,7 +37,7 @@ export class MirrorLog implements FollowingLog {
 
   head = (): ReturnType<FollowingLog['head']> => this.#replica.head();
   hashAt = (position: number): string | null => this.#replica.hashAt(position);
-  decode = (body: Uint8Array): IncomingBatch => this.#replica.decode(body);
+  decode: FollowingLog['decode'] = (batch) => this.#replica.decode(batch);
 
   ingest(batches: readonly IncomingBatch[], keys: WrappedKeys): void {
     this.#parts.log.ingest(batches, keys, this.#reduced);

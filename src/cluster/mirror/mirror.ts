@@ -138,7 +138,7 @@ export class Mirror {
         acknowledged: null,
         unknownAt: following.unknownAt,
       }),
-      addresses,
+      machine: () => ({ ...addresses(), missingFiles: [] }),
       taken: (host) => failed(new MessageError(message('start.clusterNameTaken', { member: name, host }))),
       warn,
     });

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import type { CommandContext, Dispatch } from '../bus.js';
+import type { CommandContext } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
-import type { Baselines, Reading } from '../reactors/traffic/readings.js';
 import type { Rejection } from '../rejection.js';
+import type { MissingFile } from './cluster/shared-files.js';
 
 /** What a message of the stream says about the events in it. */
 export interface BatchLabel {
@@ -142,6 +142,10 @@ export interface MemberReport {
   readonly acknowledged?: LogPoint | null | undefined;
   /** Position of the first event that its release does not know, where it has stopped; null or absent = it follows. */
   readonly unknownAt?: number | null | undefined;
+  /** The time of the report by its own clock, in ms since 1970. Absent in reports of older versions. */
+  readonly at?: number | undefined;
+  /** Files that its machine could not install. Absent in reports of older versions. */
+  readonly missingFiles?: readonly MissingFile[] | undefined;
 }
 
 /** Position and chain hash (hex) of an event. */
@@ -156,6 +160,8 @@ export interface ReportedMember extends MemberReport {
   readonly revision: number;
   /** How old the report is, in ms by the clock of the servers. */
   readonly ageMs: number;
+  /** How far its clock is ahead of that of the server that has stored the report, in ms; null = unknown. */
+  readonly aheadMs?: number | null;
 }
 
 /** The reports of all members. They stay until they are removed. Every call rejects with `ClusterAway` without an answer. */
@@ -179,26 +185,46 @@ export interface LogServer {
 
 /** A member as the others see it. `away`: it runs no more, or its machine is cut off; nothing was heard for some seconds. */
 export interface ClusterMember
-  extends Omit<ReportedMember, 'state' | 'instance' | 'home' | 'revision' | 'acknowledged'> {
+  extends Omit<ReportedMember, 'state' | 'instance' | 'home' | 'revision' | 'acknowledged' | 'at' | 'aheadMs'> {
   readonly state: 'running' | 'away' | 'stopped';
   /** Events that its log lacks. */
   readonly lag: number;
+  readonly unknownAt: number | null;
+  readonly missingFiles: readonly MissingFile[];
+  /** How far its clock is ahead of the leader's, in ms; null = unknown. */
+  readonly clockMs: number | null;
 }
 
 /** A report that is older than this, in ms, is that of a member that is away. */
 const AWAY_MS = 5000;
+/** A clock that differs from the leader's by more than this, in ms, is wrong. */
+const CLOCK_MS = 2000;
+
+function stateOf({ state, ageMs }: ReportedMember): ClusterMember['state'] {
+  if (state !== 'running') return 'stopped';
+  return ageMs > AWAY_MS ? 'away' : 'running';
+}
 
 /** The members, from their reports. */
 export function membersOf(reports: readonly ReportedMember[]): readonly ClusterMember[] {
   const newest = Math.max(0, ...reports.map(({ position }) => position));
-  return reports.map(
-    ({ name, host, role, state, version, position, lagMs, since, panel, subscription, ageMs, unknownAt = null }) => ({
-      ...{ name, host, role, version, position, lagMs, since, panel, subscription, ageMs, unknownAt },
-      state: state !== 'running' ? 'stopped' : ageMs > AWAY_MS ? 'away' : 'running',
+  const leader = reports.find((report) => report.role === 'leader' && stateOf(report) === 'running');
+  return reports.map((report) => {
+    const { name, host, role, version, position, lagMs, since, panel, subscription, ageMs } = report;
+    const { unknownAt = null, missingFiles = [], aheadMs = null } = report;
+    const leads = leader?.aheadMs ?? null;
+    return {
+      ...{ name, host, role, version, position, lagMs, since, panel, subscription, ageMs, unknownAt, missingFiles },
+      state: stateOf(report),
       lag: newest - position,
-    }),
-  );
+      clockMs: aheadMs === null || leads === null ? null : Math.round(aheadMs - leads),
+    };
+  });
 }
+
+/** Whether the clock of a running member differs from the leader's by more than two seconds. */
+export const hasWrongClock = ({ state, clockMs }: Pick<ClusterMember, 'state' | 'clockMs'>): boolean =>
+  state === 'running' && clockMs !== null && Math.abs(clockMs) > CLOCK_MS;
 
 /** Copies of the log that must be current so that changes are possible. */
 export const quorumOf = (servers: readonly LogServer[]): number => Math.floor(servers.length / 2) + 1;
@@ -251,43 +277,6 @@ export interface LeaderLink {
   /** Has the leader record a command, as soon as there is one. */
   recordAtLeader(command: AnyCommand, context: CommandContext): void;
 }
-
-/** The machine of a member, as its core control needs it. */
-export interface MemberMachine {
-  /** The name of the member. */
-  readonly name: string;
-  readonly isLeader: boolean;
-  /** Why this member cannot change anything now; null = it can. */
-  refusal(): Rejection | null;
-  readonly calls: {
-    /** Has the leader record what was observed, as soon as there is one. */
-    record(command: AnyCommand, context: CommandContext): void;
-    readonly machine: MachineReports;
-  };
-}
-
-/** What a machine reports about its core, in order, until the leader has recorded it. */
-export interface MachineReports {
-  begin(begun: {
-    /** What is not recorded yet is kept here. */
-    readonly file: string;
-    readonly dispatch: Dispatch;
-    readonly baselines: (machine: string) => Baselines;
-    /** Called when the log does not have a run whose counters were sent. */
-    readonly unknownRun: (run: string) => void;
-  }): void;
-  command(command: AnyCommand): void;
-  /** Resolves when the reading is recorded, or after two seconds. `before`: what this log has of the run. */
-  reading(reading: Reading, before: Baselines): Promise<void>;
-  /** The readings that wait, oldest first. */
-  unrecorded(): readonly Reading[];
-}
-
-/** Whether no member leads, or the cluster does not answer. */
-export const isWithoutLeader = (member: Pick<MemberMachine, 'refusal'>): boolean => {
-  const refused = member.refusal();
-  return refused !== null && refused.code !== 'CLUSTER_FOLLOWER';
-};
 
 /** Records what was observed, whatever becomes of it: on a follower the leader does, later. */
 export type RecordCommand = (command: AnyCommand, context: CommandContext) => unknown;

@@ -25,6 +25,8 @@ export interface GeoSourceFiles {
   reasonOf(error: unknown): Text;
   /** Whether there is a plain file with this name and content. */
   has(file: string, sha256: string): Promise<boolean>;
+  /** Puts a file in place that `fetch` writes to a path. Rejects as `fetch` does, and with `ReleaseError` for another content. */
+  receive(file: string, sha256: string, fetch: (path: string) => Promise<void>): Promise<void>;
   /** Whether there is anything with this name. */
   exists(file: string): boolean;
   /** The size of a file in bytes and when it was written, in ms since 1970; null when there is none. */

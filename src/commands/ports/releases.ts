@@ -14,6 +14,8 @@ export interface CoreVersions {
   chosen(): string | null;
   /** Resolves to the installed version, or downloads and verifies it. Rejects with `ReleaseError`. */
   stage(version: string): Promise<StagedCore>;
+  /** Takes a version that `fetch` writes to a path, which is not installed yet. Rejects as `fetch` does. */
+  receive(version: string, fetch: (path: string) => Promise<void>): Promise<StagedCore>;
   /** Copies the executable in use to the installed versions. Resolves to its version, or to null when it cannot be kept. */
   keep(version: string | null): Promise<string | null>;
   /** Chooses an installed version, atomically, and returns its executable. Null = none is chosen from now on. */

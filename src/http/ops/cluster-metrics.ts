@@ -31,6 +31,15 @@ export function addClusterFigures({ gauge }: Figures, view: () => ClusterView): 
     },
     ['state'],
   );
+  gauge('cluster_clock_seconds', "How far the clock of this member is ahead of the leader's.", (set) =>
+    set((own()?.clockMs ?? 0) / 1000),
+  );
+  gauge('cluster_missing_files', 'Files of the core that this machine could not install.', (set) =>
+    set(own()?.missingFiles.length ?? 0),
+  );
+  gauge('cluster_outdated', 'Whether this member has stopped at an event that only a newer release knows.', (set) =>
+    set((own()?.unknownAt ?? null) === null ? 0 : 1),
+  );
   gauge(
     'cluster_stream_damaged',
     'Whether the stream is damaged, so that changes are refused until it is rebuilt.',

@@ -130,7 +130,7 @@ export async function startPanel({
   gauges.start();
   host.sample();
   const { http, nodes, webhooks } = createServices(panel, adapters, {
-    ...{ version: '0.0.0', overrides: {}, restarting, warn, choosePanel: warn },
+    ...{ version: '0.0.0', overrides: {}, member: null, restarting, warn, choosePanel: warn },
     servers: {
       confirmed: async () => null,
       cluster: null,

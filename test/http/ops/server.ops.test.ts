@@ -55,7 +55,8 @@ async function opsOf(
 
 const member: ClusterMember = {
   ...{ name: 'two', host: 'x', role: 'follower', state: 'running', version: '1.2.3', position: 40, lag: 2 },
-  ...{ lagMs: 1500, since: T0, panel: null, subscription: null, ageMs: 0 },
+  ...{ lagMs: 1500, since: T0, panel: null, subscription: null, ageMs: 0, clockMs: -2500, unknownAt: 41 },
+  missingFiles: [{ file: 'geoip.dat', why: message('cluster.fileAbsent') }],
 };
 const copy = { isLeader: false, isCurrent: true, lag: 0 };
 
@@ -87,6 +88,9 @@ describe('the health port', () => {
       'portolan_cluster_members{state="running"} 2',
       'portolan_cluster_members{state="away"} 1',
       'portolan_cluster_members{state="stopped"} 0',
+      'portolan_cluster_clock_seconds -2.5',
+      'portolan_cluster_missing_files 1',
+      'portolan_cluster_outdated 1',
       'portolan_cluster_stream_damaged 1',
       'portolan_cluster_last_election_seconds 7',
       'portolan_cluster_stream_sequence 12',

@@ -15,8 +15,10 @@ type Panel = Awaited<ReturnType<typeof startPanel>>;
 
 const member = (name: string, more: Partial<ClusterMember> = {}): ClusterMember => ({
   ...{ name, host: `${name}.lan`, role: 'follower', state: 'running', version: '1.2.3', position: 9 },
-  ...{ lag: 0, lagMs: 0, since: 1000, panel: `${name}.lan:2053`, subscription: null, ageMs: 0, ...more },
+  ...{ lag: 0, lagMs: 0, since: 1000, panel: `${name}.lan:2053`, subscription: null, ageMs: 0 },
+  ...{ unknownAt: null, clockMs: 0, missingFiles: [], ...more },
 });
+const lacks = { file: 'core 1.2.3', why: message('cluster.fileAbsent') };
 const server = { name: 'n1', isLeader: true, isCurrent: true, lag: 0 };
 const view: ClusterView = {
   ...{ name: 'one', role: 'leader', leader: 'one', sequence: 5, confirmed: 9, awayAt: null, fault: null, electedAt: 0 },
@@ -123,7 +125,10 @@ describe('the routes of a cluster', () => {
 
   it('list the members with their inbounds, and those that only the log names', async () => {
     const { panel, get } = await start({
-      members: [member('one', { role: 'leader' }), member('two', { state: 'away', ageMs: 9000, lag: 4, lagMs: 70 })],
+      members: [
+        member('one', { role: 'leader', unknownAt: 8, clockMs: -2001, missingFiles: [lacks] }),
+        member('two', { state: 'away', ageMs: 9000, lag: 4, lagMs: 70 }),
+      ],
     });
     panel.given({ type: 'RecordMemberAddress', data: { member: 'two', address: 'two.example.com' } });
     panel.given({ type: 'RecordMemberAddress', data: { member: 'three', address: '' } });
@@ -138,6 +143,11 @@ describe('the routes of a cluster', () => {
       panel: 'one.lan:2053',
       inbounds: [],
     });
+    expect(all[0]).toMatchObject({
+      ...{ unknownAt: 8, clockMs: -2001, clockWrong: true },
+      missingFiles: [{ file: 'core 1.2.3', why: expect.stringContaining('leader'), whyCode: 'cluster.fileAbsent' }],
+    });
+    expect(all[2]).toMatchObject({ unknownAt: 0, clockMs: 0, clockWrong: false, missingFiles: [] });
     expect(all[1]).toMatchObject({ role: '', state: 'unknown', isSelf: false, seenAt: 0 });
     expect(all[2]).toMatchObject({
       ...{ role: 'follower', state: 'away', lag: 4, lagMs: 70, address: 'two.example.com', subscription: '' },

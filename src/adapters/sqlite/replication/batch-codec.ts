@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { EventRow, StoredMeta } from '../codec.js';
-import { storedData } from '../codec.js';
+import { message } from '../../../messages/message.js';
+import { type EventRow, NewerRelease, type StoredMeta, storedData } from '../codec.js';
 
 /** An answered request; see the table `commands`. */
 export interface CommandRow {
@@ -19,7 +19,7 @@ export interface ForeignBatch {
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** Version of the format below. A member does not read a newer one. */
+/** Version of the format below. A member does not read a newer one, which must stay JSON with the member `format`. */
 const FORMAT = 1;
 
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
@@ -55,6 +55,8 @@ const Command = z.strictObject({
   at: integer,
 });
 
+const Versioned = z.object({ format: z.int() });
+
 const Body = z.strictObject({
   format: z.literal(FORMAT),
   rows: z.array(Row),
@@ -76,9 +78,15 @@ export function encodeBatch({ rows, commands, marks }: ForeignBatch): Buffer {
   return Buffer.from(JSON.stringify({ format: FORMAT, rows: encoded, commands, marks }));
 }
 
-/** Throws for bytes that are not a batch of this format. */
-export function decodeBatch(body: Uint8Array): ForeignBatch {
-  return Body.parse(JSON.parse(Buffer.from(body).toString()));
+/**
+ * Throws `NewerRelease` for a batch in a newer format, and other errors for bytes that are not a batch. `first`: the position of
+ * its first event.
+ */
+export function decodeBatch(body: Uint8Array, first: number): ForeignBatch {
+  const json: unknown = JSON.parse(Buffer.from(body).toString());
+  const { format } = Versioned.parse(json);
+  if (format > FORMAT) throw new NewerRelease(first, message('storage.batchFormatNewer', { format, known: FORMAT }));
+  return Body.parse(json);
 }
 
 /** The ids of the data keys that a row is encrypted with. */

@@ -87,12 +87,12 @@ export class LogReplication {
   }
 
   /**
-   * Decodes a batch, without what this log has already. Throws `NewerRelease` for an event that this release does not know,
-   * and for bytes that are not a batch.
+   * Decodes a batch, without what this log has already. Throws `NewerRelease` for an event and for a format that this release
+   * does not know, and other errors for bytes that are not a batch.
    */
-  decode(body: Uint8Array): IncomingBatch {
+  decode({ body, first }: Pick<Batch, 'body' | 'first'>): IncomingBatch {
     const { position } = this.#log.head();
-    const { rows: all, commands, marks } = decodeBatch(body);
+    const { rows: all, commands, marks } = decodeBatch(body, first);
     const rows = all.filter((row) => row.position > position);
     for (const row of rows) knownType(row);
     const ids = [...new Set(rows.flatMap(keysOf))].filter((id) => this.#lacks(id, marks[id]));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ClusterStatus } from '../../../cluster/status.js';
-import { type ClusterMember, quorumOf } from '../../../commands/ports/cluster.js';
+import { type ClusterMember, hasWrongClock, quorumOf } from '../../../commands/ports/cluster.js';
 import { OperatorError } from '../../../lib/errors/operator-error.js';
 import { type MessageCode, message, type Text } from '../../../messages/message.js';
 import { electionText } from '../../../projections/audit/election-text.js';
@@ -41,7 +41,10 @@ export function memberCommands(cluster: Command, { config, json, say }: ClusterC
     .action(async () => {
       const { clusterMembers } = await import('../../../cluster/status.js');
       const members = await clusterMembers(clusterOptions(config()));
-      const lines = members.length === 0 ? [message('cluster.noMembers')] : members.map(memberText);
+      const lines =
+        members.length === 0
+          ? [message('cluster.noMembers')]
+          : members.flatMap((member) => [memberText(member), ...memberProblems(member)]);
       printEither(json(), members, lines.map(say).join('\n'));
     });
 
@@ -96,8 +99,18 @@ function statusTexts({ leader, last, position, relation, servers, failover }: Cl
 
 const electionLine = (at: number, member: string, why: Text): Text => message('cluster.election', { at, member, why });
 
+/** What is wrong with a member that runs; none for one that is well. */
+export function memberProblems(found: ClusterMember): readonly Text[] {
+  const { name: member, host, missingFiles, clockMs } = found;
+  if (found.state !== 'running') return [];
+  return [
+    ...(hasWrongClock(found) ? [message('cluster.memberClock', { member, host, span: Math.abs(clockMs ?? 0) })] : []),
+    ...missingFiles.map(({ file, why }) => message('cluster.memberFile', { member, host, file, why })),
+  ];
+}
+
 export function memberText(found: ClusterMember): Text {
-  const { name: member, host, state, role, version, position, lag, lagMs, ageMs, unknownAt = null } = found;
+  const { name: member, host, state, role, version, position, lag, lagMs, ageMs, unknownAt } = found;
   if (state === 'away') return message('cluster.memberAway', { member, host, age: ageMs, position });
   if (state === 'stopped') return message('cluster.memberStopped', { member, host, position });
   if (unknownAt !== null) return message('cluster.memberOutdated', { member, host, version, position: unknownAt });

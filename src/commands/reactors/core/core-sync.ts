@@ -60,10 +60,8 @@ export class CoreSync {
       void this.settle();
     });
     const running = {
-      ...parts,
-      excluded: this.#excluded,
+      ...{ ...parts, excluded: this.#excluded, closed: () => void this.settle() },
       notClosed: (clients: number) => this.#disconnectRestart.request(clients),
-      closed: () => void this.settle(),
     };
     this.#running = new RunningCore(running);
     this.#drift = new DriftRepair(running, this.#running);
@@ -102,6 +100,12 @@ export class CoreSync {
   onEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) if (event.type === 'CoreRestartRequested') this.#request = 'restart';
     setImmediate(() => void this.settle());
+  }
+
+  /** Restarts the core, if it should run: it has another executable, or other files. */
+  restart(): void {
+    this.#request = 'restart';
+    void this.settle();
   }
 
   /** Takes the counters of each client: a disconnected client that still receives bytes is disconnected again. */
@@ -159,8 +163,7 @@ export class CoreSync {
     }
     if (this.#request || this.#restartFor) {
       const reason = this.#request ? 'request' : (this.#restartFor ?? 'recovery');
-      this.#request = null;
-      this.#restartFor = null;
+      this.#request = this.#restartFor = null;
       this.#backoff.reset();
       await this.#start(reason);
       return;

@@ -21,6 +21,8 @@ interface CoreInstallParts {
   readonly core: Pick<Core, 'process' | 'binary'>;
   readonly versions: CoreVersions;
   readonly choice: () => Choice;
+  /** Whether this panel decides about an event of a machine of its cluster; always on a panel that is alone. */
+  readonly decides?: (machine: string | undefined) => boolean;
   readonly wanted: () => boolean;
   /** The configuration of the core, without the inbounds that it has rejected. */
   readonly config: () => CoreConfig;
@@ -76,7 +78,7 @@ export class CoreInstall {
   /** Takes every batch of events; the work starts after the tick in which they were appended. */
   onEvents(events: readonly RecordedEvent[]): void {
     for (const event of events) {
-      if (event.type !== 'CoreFailed') continue;
+      if (event.type !== 'CoreFailed' || this.#parts.decides?.(event.data.machine) === false) continue;
       const { trial } = this.#parts.choice();
       if (trial === null || (trial.since !== null && event.meta.at - trial.since > TRIAL_MS)) continue;
       setImmediate(() => this.#rollBack(event.data.reason));

@@ -92,6 +92,12 @@ const ClusterMember = z
     seenAt: z.int(),
     /** When its process started; ms since 1970 by its own clock, 0 = unknown. */
     startedAt: z.int(),
+    /** How far its clock is ahead of the leader's, in ms; 0 = it is not, or unknown. `clockWrong`: by more than two seconds. */
+    ...{ clockMs: z.int(), clockWrong: z.boolean() },
+    /** The first event that its release does not know, where it has stopped; 0 = none. */
+    unknownAt: z.int(),
+    /** Files of the core that its machine could not install, and why. */
+    missingFiles: z.array(z.object({ file: z.string(), why: z.string(), whyCode: TextCode })),
     /** The inbounds that its core runs. */
     inbounds: z.array(z.object({ id: z.int(), remark: z.string(), tag: z.string() })),
   })

@@ -1,4 +1,4 @@
-import { type ClusterView, quorumOf } from '../../../commands/ports/cluster.js';
+import { type ClusterView, hasWrongClock, quorumOf } from '../../../commands/ports/cluster.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { MessageError } from '../../../messages/error.js';
 import { codeOf, message } from '../../../messages/message.js';
@@ -15,7 +15,8 @@ type Services = Needs<'read' | 'cluster' | 'logHead' | 'now'>;
 export const clusterHandlers: Handlers<typeof clusterRoutes, Services> = {
   state: (_, { cluster, logHead }, { say }) => (cluster === null ? ALONE : stateOf(cluster, logHead().position, say)),
 
-  members: (_, { read, cluster, now }) => (cluster === null ? [] : membersIn(read, cluster.admin.view(), now())),
+  members: (_, { read, cluster, now }, { say }) =>
+    cluster === null ? [] : membersIn(read, cluster.admin.view(), now(), say),
 
   requests: (_, { cluster }) => {
     const joins = joinsOf(cluster);
@@ -99,7 +100,12 @@ async function stateOf(cluster: ClusterServices, position: number, say: HttpRequ
 }
 
 /** The members that report, and those that only the log names, by name. */
-function membersIn({ records, inbounds }: ReadModels, view: ClusterView, now: number): ClusterMember[] {
+function membersIn(
+  { records, inbounds }: ReadModels,
+  view: ClusterView,
+  now: number,
+  say: HttpRequest['say'],
+): ClusterMember[] {
   const addresses = records.members();
   const reported = new Map(view.members.map((member) => [member.name, member]));
   const names = [...new Set([...reported.keys(), ...addresses.keys()])].sort();
@@ -112,16 +118,20 @@ function membersIn({ records, inbounds }: ReadModels, view: ClusterView, now: nu
     };
     if (report === undefined) return { ...shared, ...UNKNOWN };
     const { role, state, version, host, panel, subscription, position, lag, lagMs, since, ageMs } = report;
+    const { clockMs, unknownAt, missingFiles } = report;
     return {
       ...{ ...shared, role, state, version, host, position, lag, lagMs },
       ...{ panel: panel ?? '', subscription: subscription ?? '', seenAt: now - ageMs, startedAt: since },
+      ...{ clockMs: clockMs ?? 0, clockWrong: hasWrongClock(report), unknownAt: unknownAt ?? 0 },
+      missingFiles: missingFiles.map(({ file, why }) => ({ file, why: say(why), whyCode: codeOf(why) })),
     };
   });
 }
 
 /** A member of which no report is known. */
 const UNKNOWN = {
-  state: 'unknown',
+  state: 'unknown' as const,
   ...{ role: '', version: '', host: '', panel: '', subscription: '' },
   ...{ position: 0, lag: 0, lagMs: 0, seenAt: 0, startedAt: 0 },
-} as const;
+  ...{ clockMs: 0, clockWrong: false, unknownAt: 0, missingFiles: [] },
+} satisfies Partial<ClusterMember>;

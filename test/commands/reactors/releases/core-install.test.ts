@@ -53,6 +53,7 @@ class FakeVersions implements CoreVersions {
       install: () => Promise.resolve(void (this.here = [...new Set([...this.here, version])])),
       discard: () => Promise.resolve(void (this.discarded += 1)),
     });
+  receive = (): Promise<never> => Promise.reject(new ReleaseError(verbatim('it is alone')));
   keep = (version: string | null): Promise<string | null> => Promise.resolve(version);
   choose = (version: string | null): string | null => {
     this.choice = version;

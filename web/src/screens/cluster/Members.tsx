@@ -67,6 +67,7 @@ function About({ member }: { readonly member: ClusterMember }) {
         {isSelf && <span className={rows['note']}>{t('self')}</span>}
       </div>
       <div className="number">{progressOf(member, t, format)}</div>
+      <Problems member={member} />
       <div className={rows['note']}>
         {host !== '' && (
           <>
@@ -79,6 +80,27 @@ function About({ member }: { readonly member: ClusterMember }) {
       <Inbounds member={member} />
     </div>
   );
+}
+
+/** What is wrong with a member that runs; nothing for one that is well. */
+function Problems({
+  member: { state, unknownAt, clockMs, clockWrong, missingFiles },
+}: {
+  readonly member: ClusterMember;
+}) {
+  const { t } = useTranslation('cluster');
+  const format = useFormat();
+  if (state !== 'running') return null;
+  const sentences = [
+    unknownAt > 0 && t('outdated', { position: format.number(unknownAt) }),
+    clockWrong && t('clock', { seconds: format.number(Math.round(Math.abs(clockMs) / 1000)) }),
+    ...missingFiles.map(({ file, why }) => t('missing', { file, why })),
+  ].filter((sentence) => sentence !== false);
+  return sentences.map((sentence) => (
+    <Status key={sentence} tone="warn" isSentence>
+      {sentence}
+    </Status>
+  ));
 }
 
 type Translate = ReturnType<typeof useTranslation<'cluster'>>['t'];
