@@ -29,8 +29,8 @@ export async function previewOf(
 ): Promise<Previewed> {
   const { position, hash } = log.head();
   const { disconnected, reconnected } = rehearsal.effects();
-  const all = allMembersOf(rehearsal.events);
-  const known = withDecided(log, all);
+  const { events: all } = rehearsal;
+  const known = withDecided(log, allMembersOf(all));
   const subjects = new Subjects(read, known);
   const events: Previewed['events'] = [];
   for (const event of all.slice(0, MAX_EVENTS)) {

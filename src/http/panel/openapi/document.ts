@@ -7,7 +7,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { permissionName } from '../../../lib/permissions.js';
-import { dryRunOf } from '../contract/dry-run.js';
+import { dryRunOf, noDryRunOf } from '../contract/dry-run.js';
 import { tables } from '../contract/index.js';
 import { answersAt } from '../contract/moments.js';
 import type { Route } from '../contract/route.js';
@@ -53,7 +53,7 @@ export function openApi(version: string, base = ''): oas31.OpenAPIObject {
   for (const { id, tag, route } of operations()) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     const described = operation(id, tag, route);
-    const shared = { parameters: parametersOf(route), ...(dryRunOf(route) === null ? {} : { 'x-dry-run': PREVIEW }) };
+    const shared = { parameters: parametersOf(route), ...dryRun(route) };
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: { ...described, ...shared } };
   }
   paths[SOCKET_PATH] = { get: socketOperation };
@@ -106,6 +106,15 @@ function operation(id: string, tag: string, route: Route): ZodOpenApiOperationOb
 
 /** `obj` of a dry run. */
 const PREVIEW = { $ref: '#/components/schemas/Preview' };
+
+/** The schema of its dry run, or why a changing route has none. */
+function dryRun(route: Route): object {
+  const reason = noDryRunOf(route);
+  return {
+    ...(dryRunOf(route) === null ? {} : { 'x-dry-run': PREVIEW }),
+    ...(reason === null ? {} : { 'x-no-dry-run': reason }),
+  };
+}
 
 /** The parameters that are not of one route alone. */
 function parametersOf(route: Route): { $ref: `#/components/parameters/${string}` }[] {
