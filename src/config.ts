@@ -10,12 +10,13 @@ import { message, type Text } from './messages/message.js';
 const address = z
   .url({ protocol: /^https?$/, error: issue('input.notWebAddress') })
   .transform((text) => text.replace(/\/+$/, ''));
-const PORTS = { min: 0, max: 65535 };
-const port = z
-  .string()
-  .regex(/^-?\d+$/, issue('input.notWholeNumber'))
-  .transform(Number)
-  .pipe(z.number().min(PORTS.min, issue('input.notBetween', PORTS)).max(PORTS.max, issue('input.notBetween', PORTS)));
+const wholeNumber = (range: { readonly min: number; readonly max: number }) =>
+  z
+    .string()
+    .regex(/^-?\d+$/, issue('input.notWholeNumber'))
+    .transform(Number)
+    .pipe(z.number().min(range.min, issue('input.notBetween', range)).max(range.max, issue('input.notBetween', range)));
+const port = wholeNumber({ min: 0, max: 65535 });
 const ip = z.union([z.ipv4(), z.ipv6()], issue('input.notIpAddress'));
 const flag = z.stringbool(issue('input.notBoolean'));
 const nonEmpty = z.string().min(1, issue('input.missing'));
@@ -73,6 +74,8 @@ const Environment = z.object({
   CLUSTER_KEY: nonEmpty.optional(),
   /** When a change is acknowledged: once it is on this machine, a quorum of the servers has it, or also the log of a follower. */
   CLUSTER_ACK: z.enum(CLUSTER_ACKS, issue('input.notOneOf', { known: CLUSTER_ACKS })).default('quorum'),
+  /** How many days the stream keeps an event: a member that was away for longer needs a new copy of the log. */
+  CLUSTER_KEEP_DAYS: wholeNumber({ min: 1, max: 3650 }).default(7),
   /** `subscriptions`: this machine only answers subscriptions, and has no master key. */
   CLUSTER_ROLE: z.enum(CLUSTER_ROLES, issue('input.notOneOf', { known: CLUSTER_ROLES })).default('member'),
   /** Mirrors of the public release pages, for networks that cannot reach them. */

@@ -16,7 +16,7 @@ export async function createCluster(config: Config, logger: PanelLogger): Promis
   if (options === null) return null;
   const { ClusterLink } = await import('../cluster/link.js');
   return new ClusterLink({
-    ...{ ...options, ack: config.CLUSTER_ACK, version, now: Date.now },
+    ...{ ...options, ack: config.CLUSTER_ACK, keepDays: config.CLUSTER_KEEP_DAYS, version, now: Date.now },
     warn: (message, fields = {}) => logger.warn(fields, message),
   });
 }

@@ -52,7 +52,7 @@ export async function align(stream: BatchStream, log: ComparedLog): Promise<Alig
   }
   const next = await batchFrom(stream, low + 1);
   if (next !== null && next.first <= head.position && next.last > head.position) {
-    // A stream that was made anew has longer batches, and a snapshot may end within one.
+    // A rebuilt stream has longer batches, and a snapshot may end within one.
     if ((await hashIn(stream, low, head.position)) === head.hash)
       return { relation: 'behind', sequence: low, position: head.position };
   }

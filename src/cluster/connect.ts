@@ -40,13 +40,13 @@ export async function connectTo(options: NatsOptions & { readonly warn: Warn }, 
   }
 }
 
-/** Makes buckets anew that were deleted. */
+/** Creates buckets again that were deleted. */
 async function repair(connection: Connected['connection'], warn: Warn): Promise<void> {
   const buckets = await repairBuckets(connection);
-  if (buckets.length > 0) warn('buckets of the cluster were missing and were made anew', { buckets });
+  if (buckets.length > 0) warn('buckets of the cluster were missing and were created again', { buckets });
 }
 
-/** Makes buckets anew that were deleted. `log`: of the leader, which has every key; null on a follower. */
+/** Creates buckets again that were deleted. `log`: of the leader, which has every key; null on a follower. */
 export async function repairStore(
   { connection, store }: Connected,
   log: SqliteEventLog | null,

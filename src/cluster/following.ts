@@ -101,7 +101,7 @@ export class Following {
     });
   }
 
-  /** A follower whose disk is full serves what it has, as a single panel does, and goes on when there is space. */
+  /** A follower whose disk is full serves what it has, as a single panel does, and continues when there is space. */
   #waitForStorage(error: StorageError): void {
     if (!this.#storageFails) this.#parts.warn('this member falls behind the cluster', { error: error.message });
     this.#storageFails = true;

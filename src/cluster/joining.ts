@@ -18,7 +18,7 @@ import { completeSwitch, confirmSwitch, stage, switchTo } from '../store/generat
 import { openJournal } from '../store/journal.js';
 import { verifyLog } from '../store/verify.js';
 import { align } from './alignment.js';
-import { JOIN_MS, JoinAnswer } from './join-desk.js';
+import { JOIN_MS, JoinAnswer } from './join-approvals.js';
 import {
   createMemberKeys,
   fingerprintOf,
@@ -29,7 +29,7 @@ import {
   proofOf,
 } from './key-handover.js';
 import { withoutLogin } from './shown-url.js';
-import { provenValues, type ReadySnapshot, SnapshotAnswer } from './snapshot-desk.js';
+import { provenValues, type ReadySnapshot, SnapshotAnswer } from './snapshot-requests.js';
 
 const ASK_MS = 1000;
 /** How long a leader may be away while a machine waits, in ms: longer than an election. */

@@ -23,6 +23,7 @@ import { Copies } from './leader/copies.js';
 import { CONFIRM_MS, handOver } from './leader/hand-over.js';
 import { answerAndWork, type Hooks } from './leader/leading.js';
 import { MemberCalls } from './leader/member-calls.js';
+import { StreamRetention } from './leader/retention.js';
 import { LeaderCalls } from './leader-calls.js';
 import { Member } from './member.js';
 import type { MemberState } from './member-state.js';
@@ -37,6 +38,8 @@ const CONNECT_MS = 1000;
 export interface ClusterOptions extends NatsOptions {
   /** `local`: an answer does not wait for the cluster. `quorum+1`: it also waits until the log of one follower has the change. */
   readonly ack: 'local' | 'quorum' | 'quorum+1';
+  /** How long the stream keeps a message, in days. */
+  readonly keepDays: number;
   /** Of the panel. */
   readonly version: string;
   readonly now: () => number;
@@ -111,7 +114,7 @@ export class ClusterLink {
     this.#connected = null;
   }
 
-  /** Serves what it has, until the stream was made anew. */
+  /** Serves what it has, until the stream was rebuilt. */
   async #damaged(fault: StreamFault): Promise<void> {
     if (this.#fault !== fault) this.#options.warn(DAMAGED, { fault });
     this.#fault = fault;
@@ -173,6 +176,10 @@ export class ClusterLink {
     const { name, now, warn } = this.#options;
     const replica = new LogReplication(log);
     const members = this.#members as Members;
+    const retention = new StreamRetention({
+      ...{ stream: store.stream, days: this.#options.keepDays, now, warn },
+      reports: () => members.reported,
+    });
     const peers = new MemberCalls({ name, connection, warn });
     this.#peers = peers;
     const lead = (reports: Awaited<ReturnType<Members['read']>>): Promise<void> => {
@@ -195,7 +202,10 @@ export class ClusterLink {
       {
         ...{ name, replica, ...store, now, warn, restart, reports: () => members.read() },
         work: { lead, followed, moved: (has) => peers.reportCopy(has) },
-        repair: (role) => repairStore(connected, role === 'leader' ? log : null, warn),
+        repair: async (role) => {
+          await repairStore(connected, role === 'leader' ? log : null, warn);
+          if (role === 'leader') await retention.trim();
+        },
         leaseMs: LEASE_MS,
       },
       this.#common,

@@ -112,6 +112,7 @@ export class MachineRecords {
   command(command: AnyCommand): void {
     // A core that fails again and again for the same reason.
     if (this.#waiting.some((item) => item.command !== null && sameJson(item.command, command))) return;
+    // The schema has a record of unknown members where each command has its own.
     this.#add({ command: command as unknown as Item['command'], reading: null });
   }
 
@@ -226,6 +227,7 @@ export function record(request: unknown, { dispatch, baselines }: Recording): An
   const { machine, item } = Request.parse(request);
   const { id, at, reading } = item;
   const before = reading === null ? null : baselines(machine);
+  // The sender is a member, and its own control of the core has made the command; `TYPES` are the types that it may have.
   const command =
     reading && before ? recordingOf(readingOf(reading), before) : (item.command as unknown as AnyCommand | null);
   if (command !== null) {

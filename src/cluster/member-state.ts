@@ -40,6 +40,6 @@ export interface RoleWork {
   readonly lead: (reports: readonly ReportedMember[]) => Promise<void>;
   /** Called when it follows again after a hand-over. */
   readonly followed?: () => void;
-  /** Called when a follower has more than before, and now and then. */
+  /** Called when a follower has more than before, and with every beat. */
   readonly moved?: (has: LogPoint) => void;
 }

@@ -37,7 +37,7 @@ interface Parts {
   /** The last reports of the members, read before this one leads. */
   readonly reports: () => Promise<readonly ReportedMember[]>;
   readonly work: RoleWork;
-  /** Makes buckets anew that were deleted. Called now and then. */
+  /** Creates buckets again that were deleted. Called every few seconds. */
   readonly repair: (role: Role) => Promise<void>;
   /** Ends this process; the next one compares its log with the stream and follows. */
   readonly restart: (why: string) => void;
@@ -142,7 +142,7 @@ export class Member {
 
   /**
    * Hands over to another member, and follows. Changes in progress end first, and everything is confirmed before the lease is
-   * free. False: it was not confirmed in time, and this member leads on.
+   * free. False: it was not confirmed in time, and this member continues to lead.
    */
   async stepDown({ ms, finished, leave }: HandOver): Promise<boolean> {
     const publisher = this.#publisher;
@@ -212,7 +212,7 @@ export class Member {
 
   async #inspect(): Promise<void> {
     const { sequence } = this.state;
-    if (await this.#stream.check(sequence)) this.#restart('the stream of the cluster was made anew');
+    if (await this.#stream.check(sequence)) this.#restart('the stream of the cluster was rebuilt');
   }
 
   async #renewed(): Promise<boolean> {
@@ -260,8 +260,8 @@ export class Member {
       await lease.release();
       return;
     }
-    const mayGoOn = async (): Promise<boolean> => this.#following.unknownAt === null && this.#renewed();
-    const common = await continuation(stream, replica, mayGoOn);
+    const mayContinue = async (): Promise<boolean> => this.#following.unknownAt === null && this.#renewed();
+    const common = await continuation(stream, replica, mayContinue);
     // A member that does not know an event cannot lead.
     if (common === null) return this.#following.unknownAt === null ? undefined : lease.release();
     this.#untilLeading.abort();

@@ -8,11 +8,11 @@ import type { CopyTarget } from '../adapters/sqlite/mirror/mirror-copy.js';
 import { mirrorKey } from '../adapters/sqlite/mirror/mirror-keys.js';
 import type { LogCopy } from '../adapters/sqlite/replication/log-copy.js';
 import type { JoinRequests } from '../commands/cluster.js';
-import { JoinDesk } from './join-desk.js';
+import { JoinApprovals } from './join-approvals.js';
 import type { LeaderCalls } from './leader-calls.js';
 import { approvalOf } from './mirror/approval.js';
-import { MirrorDesk } from './mirror/mirror-desk.js';
-import { type Recipient, SnapshotDesk } from './snapshot-desk.js';
+import { MirrorKeyRequests } from './mirror/mirror-key-requests.js';
+import { type Recipient, SnapshotRequests } from './snapshot-requests.js';
 
 /** Copies the database of the log into a file, in another process. `mirror`: only what that mirror may have; null = everything. */
 export type CopyLog = (file: string, mirror: CopyTarget | null) => Promise<LogCopy>;
@@ -36,13 +36,13 @@ export function answerNewMembers(
   { directory, answer, version: release, events, ...parts }: Parts,
 ): JoinRequests {
   const master = (): Buffer => masterKey(directory.masterKey, { mayCreate: false });
-  const joins = new JoinDesk({ ...parts, release, master });
-  const snapshots = new SnapshotDesk({
+  const joins = new JoinApprovals({ ...parts, release, master });
+  const snapshots = new SnapshotRequests({
     recipient: (member) => recipientOf(events, member, directory.masterKey, master()),
     ...{ ...parts, file: join(directory.run, 'snapshot-for-member.db') },
     store: () => SnapshotStore.open(connection),
   });
-  const mirrors = new MirrorDesk({ log: events, master });
+  const mirrors = new MirrorKeyRequests({ log: events, master });
   answer('join', (question) => joins.answer(question));
   answer('snapshot', (question) => snapshots.answer(question));
   answer('mirror-keys', (question) => mirrors.answer(question));

@@ -95,6 +95,7 @@ export class FollowerRecords {
 /** Records on the leader what a follower has sent. Throws for anything but the observations of a follower. */
 export function recordAll(records: unknown, dispatch: Dispatch): void {
   for (const { command, context } of Records.parse(records)) {
+    // The sender is a member, and the same code made the command there; `TYPES` are the types that it may have.
     const done = dispatch(command as unknown as AnyCommand, context as CommandContext);
     // Observations of a token or an admin that was deleted meanwhile are refused, and nothing is missing.
     if (done instanceof Rejection && done.code.startsWith('CLUSTER_')) throw new ClusterAway(done.message);

@@ -33,13 +33,14 @@ export class MemoryStream {
       },
       labelFrom: async (sequence) => {
         const found = this.batches[sequence - 1];
-        return found ? { ...found, complete: true } : null;
+        return found ? { ...found, complete: true, storedAt: 0 } : null;
       },
       publish: (batch, after) =>
         new Promise((answered, failed) => {
           // A process that has ended sends nothing.
           if (!ended()) this.#flights.push({ by, batch, after, answered, failed });
         }),
+      trim: async () => undefined,
       follow: async (after, apply, signal) => {
         const next = this.batches.slice(after);
         if (!signal.aborted && !ended() && next.length > 0) await apply(next);

@@ -6,9 +6,9 @@ import { masterKey } from '../../src/adapters/sqlite/keyring.js';
 import { copyForMirror } from '../../src/adapters/sqlite/mirror/mirror-copy.js';
 import { mirrorKey } from '../../src/adapters/sqlite/mirror/mirror-keys.js';
 import { LogReplication } from '../../src/adapters/sqlite/replication/log-replication.js';
-import { JoinDesk } from '../../src/cluster/join-desk.js';
+import { JoinApprovals } from '../../src/cluster/join-approvals.js';
 import { createMemberKeys, fingerprintOf, openMaster } from '../../src/cluster/key-handover.js';
-import { MirrorDesk } from '../../src/cluster/mirror/mirror-desk.js';
+import { MirrorKeyRequests } from '../../src/cluster/mirror/mirror-key-requests.js';
 import { MirrorLog, MirrorRemoved } from '../../src/cluster/mirror/mirror-log.js';
 import type { Approval } from '../../src/commands/cluster.js';
 import { ClusterAway } from '../../src/commands/ports/cluster.js';
@@ -50,7 +50,7 @@ function leaderAndMirror() {
   writeFileSync(directory.masterKey, `${key.toString('hex')}\n`, { mode: 0o600 });
   const { log } = openJournal(directory, { mirror: true });
   onTestFinished(() => log.close());
-  const desk = new MirrorDesk({ log: leader.log, master: () => master });
+  const desk = new MirrorKeyRequests({ log: leader.log, master: () => master });
   return { leader, directory, log, key, master, desk };
 }
 
@@ -195,7 +195,7 @@ describe('a subscription mirror', () => {
 describe('the approval of a mirror', () => {
   it('hands over a key of its own, and records the role', () => {
     const master = Buffer.alloc(32, 7);
-    const desk = new JoinDesk({ name: 'one', log: 'first', release: '1', master: () => master, now: Date.now });
+    const desk = new JoinApprovals({ name: 'one', log: 'first', release: '1', master: () => master, now: Date.now });
     const keys = createMemberKeys();
     const question = { member: NAME, publicKey: keys.publicKey, release: '1', role: 'subscriptions' };
     desk.answer(question);

@@ -10,6 +10,7 @@ import {
   type Batch,
   type BatchLabel,
   type BatchStream,
+  type FoundLabel,
   type LogServer,
   type StreamEnds,
   type StreamedBatch,
@@ -76,13 +77,13 @@ export class NatsBatchStream implements BatchStream {
     ].toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  async labelFrom(sequence: number): Promise<(BatchLabel & { sequence: number; complete: boolean }) | null> {
+  async labelFrom(sequence: number): Promise<FoundLabel | null> {
     // With a subject, the server skips sequences without a message. The type of the library lacks the field.
     const query = { seq: sequence, next_by_subj: SUBJECT };
     const found = await natsRequest(() => this.#manager.streams.getMessage(STREAM, query));
     if (found === null) return null;
     const { part, parts, ...label } = labelIn(found.header);
-    return { ...label, sequence: found.seq, complete: part === parts };
+    return { ...label, sequence: found.seq, complete: part === parts, storedAt: found.time.getTime() };
   }
 
   async publish(batch: Batch, after: number): Promise<number> {
@@ -107,6 +108,13 @@ export class NatsBatchStream implements BatchStream {
     const label = await this.labelFrom(sequence);
     if (label?.sequence !== sequence || label.last !== last || label.hash !== hash)
       throw new WrongSequence(`message ${sequence} of the stream ends at position ${label?.last}, not at ${last}`);
+  }
+
+  async trim(sequence: number): Promise<void> {
+    const { metadata = {} } = (await natsRequest(() => this.#manager.streams.info(STREAM))).config;
+    const removed = String(Math.max(sequence, Number(metadata['removed'] ?? 0)));
+    await natsRequest(() => this.#manager.streams.update(STREAM, { metadata: { ...metadata, removed } }));
+    await natsRequest(() => this.#manager.streams.purge(STREAM, { seq: sequence + 1 }));
   }
 
   async follow(

@@ -52,7 +52,7 @@ async function createBuckets(connection: NatsConnection, replicas: number): Prom
 }
 
 /**
- * Makes the buckets anew that do not exist: they were deleted, or the cluster is older than they are. Resolves to their names. A
+ * Creates the buckets again that do not exist: they were deleted, or the cluster is older than they are. Resolves to their names. A
  * new bucket for keys is empty; see `isComplete`.
  */
 export async function repairBuckets(connection: NatsConnection): Promise<readonly string[]> {
@@ -77,7 +77,7 @@ async function hasStream(manager: JetStreamManager, name: string): Promise<boole
   }
 }
 
-/** Deletes the stream, and creates it anew and the buckets that are missing. It is not complete until `finishStream`. */
+/** Deletes the stream, and creates it again with the buckets that are missing. It is not complete until `finishStream`. */
 export async function replaceStream(connection: NatsConnection, identity: Identity, replicas: number): Promise<void> {
   const manager = await managerOf(connection);
   if (await hasStream(manager, STREAM)) await natsRequest(() => manager.streams.delete(STREAM));
@@ -85,7 +85,7 @@ export async function replaceStream(connection: NatsConnection, identity: Identi
   await repairBuckets(connection);
 }
 
-/** A stream that was made anew is complete. `rebuilt`: what the next leader records; see `storedRebuild`. */
+/** A rebuilt stream is complete. `rebuilt`: what the next leader records; see `storedRebuild`. */
 export async function finishStream(connection: NatsConnection, identity: Identity, rebuilt: string): Promise<void> {
   const manager = await managerOf(connection);
   const metadata = { ...identity, base: String(identity.base), rebuilt };

@@ -96,7 +96,7 @@ export class NatsKeyBucket implements KeyBucket {
     return found === null || found.header.get('KV-Operation') !== '' ? null : found.data;
   }
 
-  /** Whether every key was stored once. Not in a bucket that was made anew, until the leader has filled it. */
+  /** Whether every key was stored once. Not in a bucket that was created again, until the leader has filled it. */
   async isComplete(): Promise<boolean> {
     return (await this.#last(COMPLETE)) !== null;
   }

@@ -31,7 +31,7 @@ export async function examine(
   return { fault: null, found, isFormer: holder !== null && holder !== name };
 }
 
-/** Whether a log can go on with the stream without a change of what it has. */
+/** Whether a log can continue with the stream without a change of what it has. */
 export const continues = ({ relation }: Alignment): boolean => relation !== 'diverged' && relation !== 'gap';
 
 /** A member that was not the last leader appends only what comes from the stream, unless it has run alone since. */

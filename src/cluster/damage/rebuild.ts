@@ -24,7 +24,7 @@ import { withoutLogin } from '../shown-url.js';
 import type { Record } from '../steering.js';
 import { type Comparison, compare } from './verify.js';
 
-/** Events in a stream that is made anew. A member that is further behind gets a new copy of the log. */
+/** Events in a rebuilt stream. A member that is further behind gets a new copy of the log. */
 const KEPT_EVENTS = 100_000;
 
 type Connection = Awaited<ReturnType<typeof connectNats>>;
@@ -126,7 +126,7 @@ interface Options extends NatsOptions {
 }
 
 /**
- * Makes the stream anew from the log of this machine, after its chain was verified. Throws `MessageError` when the stream is
+ * Rebuilds the stream from the log of this machine, after its chain was verified. Throws `MessageError` when the stream is
  * sound, and when another member has events that this log does not have.
  */
 export async function rebuildCluster(options: Options, journal: Log): Promise<Rebuilt> {

@@ -31,7 +31,7 @@ export class StreamWatch {
 
   /**
    * Looks at the stream. `known`: the last sequence that this member has had from it. Resolves to whether a damaged stream was
-   * made anew. Rejects with `ClusterAway`.
+   * rebuilt. Rejects with `ClusterAway`.
    */
   async check(known: number): Promise<boolean> {
     const fault = await this.#look(known);
@@ -43,7 +43,7 @@ export class StreamWatch {
 
   async #look(known: number): Promise<StreamFault | null> {
     try {
-      // A stream that was made anew begins with other sequences.
+      // A rebuilt stream begins with other sequences.
       return faultIn(await this.#parts.stream.ends(), this.#fault === null ? known : 0);
     } catch (error) {
       if (error instanceof StreamMissing) return 'missing';

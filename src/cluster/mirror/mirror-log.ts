@@ -7,7 +7,7 @@ import { type IncomingBatch, LogReplication } from '../../adapters/sqlite/replic
 import { ClusterAway } from '../../commands/ports/cluster.js';
 import type { FollowingLog, WrappedKeys } from '../following.js';
 import { isProof, proofOf } from '../key-handover.js';
-import { KeysAnswer, type KeysQuestion, MAX_EVENTS, provenAnswer } from './mirror-desk.js';
+import { KeysAnswer, type KeysQuestion, MAX_EVENTS, provenAnswer } from './mirror-key-requests.js';
 
 /** The leader gives this mirror no more keys: it was removed from the cluster. */
 export class MirrorRemoved extends Error {

@@ -188,7 +188,7 @@ export class Mirror {
   }
 }
 
-/** The sentence for an error after which a mirror must not go on; null = it tries again. */
+/** The sentence for an error after which a mirror must not continue; null = it tries again. */
 function finalError(error: unknown, member: string): MessageError | null {
   if (error instanceof MirrorRemoved)
     return new MessageError(message('start.mirrorRemoved', { member }), { cause: error });

@@ -57,10 +57,19 @@ export interface StreamEnds {
   readonly base: number;
   /** Messages in it. */
   readonly messages: number;
-  /** The last sequence that the leader has removed because all members have it. 0 = none. */
+  /** The last sequence that the leader has removed, or is removing, because it is old. 0 = none. */
   readonly removed: number;
   /** Whether it is not complete yet; see `StreamFault`. */
   readonly isBuilding: boolean;
+}
+
+/** A message in the stream: a whole batch, or a part of one. */
+export interface FoundLabel extends BatchLabel {
+  readonly sequence: number;
+  /** Whether it ends its batch. */
+  readonly complete: boolean;
+  /** When it was stored, in ms since 1970 by the clock of the servers. */
+  readonly storedAt: number;
 }
 
 /** The replicated stream of batches. Every call rejects with `ClusterAway` when it gets no answer in time. */
@@ -70,9 +79,11 @@ export interface BatchStream {
   /** The servers with a copy of it, by name. Rejects with `ClusterAway` also when they have no quorum. */
   servers(): Promise<readonly LogServer[]>;
   /** The message with the lowest sequence from `sequence` on, whole or a part of a batch; null after the last one. */
-  labelFrom(sequence: number): Promise<(BatchLabel & { readonly sequence: number; readonly complete: boolean }) | null>;
+  labelFrom(sequence: number): Promise<FoundLabel | null>;
   /** Appends a batch if the stream ends at `after`. Resolves to its sequence. Rejects with `WrongSequence`. */
   publish(batch: Batch, after: number): Promise<number>;
+  /** Removes the messages up to a sequence. It says so first (`removed`), so that no member takes it for damage. */
+  trim(sequence: number): Promise<void>;
   /** Calls `apply` with the batches after a sequence, in order, until `signal` is aborted. Rejects when `apply` does. */
   follow(
     after: number,

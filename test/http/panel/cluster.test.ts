@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clusterHistory } from '../../../src/cluster/history.js';
-import { JoinDesk } from '../../../src/cluster/join-desk.js';
+import { JoinApprovals } from '../../../src/cluster/join-approvals.js';
 import { createMemberKeys, masterFingerprint } from '../../../src/cluster/key-handover.js';
 import { removalRefusal } from '../../../src/cluster/steering.js';
 import type { ClusterMember, ClusterView } from '../../../src/commands/ports/cluster.js';
@@ -28,7 +28,7 @@ const view: ClusterView = {
 /** A panel that is a member of a cluster, whose facts the test gives. */
 async function start(given: Partial<ClusterView> = {}, more: Partial<ClusterAdmin & ClusterServices> = {}) {
   const master = Buffer.alloc(32, 7);
-  const desk = new JoinDesk({ name: 'one', log: 'first', release: '1', master: () => master, now: () => 5000 });
+  const desk = new JoinApprovals({ name: 'one', log: 'first', release: '1', master: () => master, now: () => 5000 });
   const seen = { ...view, ...given };
   const panel: Panel = await startPanel({
     parts: ({ log }) => {

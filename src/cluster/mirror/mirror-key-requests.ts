@@ -47,7 +47,7 @@ interface Parts {
 }
 
 /** Gives mirrors the data keys that links need, as the leader. */
-export class MirrorDesk {
+export class MirrorKeyRequests {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {

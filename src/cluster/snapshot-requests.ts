@@ -57,7 +57,7 @@ interface Parts {
 }
 
 /** Makes snapshots of the log of the leader for other members, one at a time. */
-export class SnapshotDesk {
+export class SnapshotRequests {
   readonly #parts: Parts;
   readonly #made = new Map<string, z.output<typeof SnapshotAnswer>>();
   #making: string | null = null;

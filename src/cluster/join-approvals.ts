@@ -41,7 +41,7 @@ interface Waiting extends JoinRequest {
 }
 
 /** The requests of machines that want to join. Kept in memory: a new leader gets them again, because the machines repeat them. */
-export class JoinDesk implements JoinRequests {
+export class JoinApprovals implements JoinRequests {
   readonly #parts: Parts;
   readonly #waiting = new Map<string, Waiting>();
 
