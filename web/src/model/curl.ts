@@ -39,6 +39,14 @@ function maskedText(text: string, name: string): string {
 /** A text as one word of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** JSON in which invisible characters are escaped: a mark of direction would reorder the rest of the command on the screen. */
+const visible = (json: string): string =>
+  json.replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, (found) =>
+    [...Array(found.length).keys()]
+      .map((index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+
 function bodyArguments(body: unknown, hasSecrets: boolean): readonly string[] {
   if (body === undefined) return [];
   if (body instanceof FormData)
@@ -46,7 +54,7 @@ function bodyArguments(body: unknown, hasSecrets: boolean): readonly string[] {
       const text = typeof part === 'string' ? (hasSecrets ? part : maskedText(part, name)) : `@${part.name}`;
       return `-F ${quoted(`${name}=${text}`)}`;
     });
-  const json = JSON.stringify(hasSecrets ? body : masked(body), null, 2);
+  const json = visible(JSON.stringify(hasSecrets ? body : masked(body), null, 2));
   return [`-H 'Content-Type: application/json'`, `--data-raw ${quoted(json)}`];
 }
 
