@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../../kit/real/chromium.js';
+import { problemsOf } from './hostile-names.js';
 import { openWebPanel, type WebPanel } from './support.js';
 import { addHostileNames, LONG_EMAIL, MARKUP_EMAIL, RTL_EMAIL, settled, walk } from './walk.js';
 
@@ -28,8 +29,7 @@ describe.skipIf(found === null)('hostile names in the web panel', () => {
       web,
       page,
       async (where) => {
-        const found = (await page.evaluate(PROBLEMS)) as readonly string[];
-        problems.push(...found.map((problem) => `${where.slice(0, 60)}: ${problem}`));
+        problems.push(...(await problemsOf(page, where.slice(0, 60))));
       },
       more,
     );
@@ -41,8 +41,7 @@ describe.skipIf(found === null)('hostile names in the web panel', () => {
     const { page } = web;
     const problems: string[] = [];
     const look = async (where: string): Promise<void> => {
-      const found = (await page.evaluate(PROBLEMS)) as readonly string[];
-      problems.push(...found.map((problem) => `${where}: ${problem}`));
+      problems.push(...(await problemsOf(page, where)));
     };
     for (const text of ['img', 'שלום', 'WWWW']) {
       await page.keyboard.press('Control+k');
@@ -75,48 +74,3 @@ describe.skipIf(found === null)('hostile names in the web panel', () => {
     expect(web.complaints).toStrictEqual([]);
   });
 });
-
-/**
- * What hostile names did to the page: markup that ran, a page wider than its window, a text that leaves the box of an
- * element around it, and a mark of direction whose isolating element continues after the name.
- */
-const PROBLEMS = `(() => {
-  const problems = [];
-  const root = document.documentElement;
-  if (globalThis.ran) problems.push('markup ran');
-  if (document.querySelector('img[src=x]')) problems.push('markup became an element');
-  const wider = root.scrollWidth - root.clientWidth;
-  if (wider > 0) problems.push('the page is ' + wider + ' px too wide');
-  const nameOf = (one) => one.tagName.toLowerCase() + '.' + one.className;
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const text = texts.currentNode;
-    const parent = text.parentElement;
-    if (!parent.checkVisibility() || parent.closest('script, style, textarea, .cm-editor')) continue;
-    if (/W{40}/.test(text.data)) {
-      const range = document.createRange();
-      range.selectNodeContents(text);
-      const { left, right } = range.getBoundingClientRect();
-      for (let box = parent; box && box !== document.body; box = box.parentElement) {
-        const style = getComputedStyle(box);
-        if (style.overflowX !== 'visible') break;
-        if (style.display === 'inline' || style.display === 'contents') continue;
-        const outer = box.getBoundingClientRect();
-        if (right > outer.right + 1 || left < outer.left - 1) {
-          problems.push('a long name leaves ' + nameOf(box));
-          break;
-        }
-      }
-    }
-    const mark = text.data.indexOf('\\u202e');
-    if (mark < 0 || text.data.lastIndexOf('\\u2069') > mark) continue;
-    let around = parent;
-    while (getComputedStyle(around).display === 'inline' && !/isolate|plaintext/.test(getComputedStyle(around).unicodeBidi))
-      around = around.parentElement;
-    const after = around.textContent.slice(around.textContent.lastIndexOf(text.data) + text.data.length);
-    const own = text.data.slice(mark + 1);
-    if (after.trim() !== '' || !/^(eman)?("|})*$/.test(own.trim()))
-      problems.push('a reversing name reorders ' + nameOf(around) + ': ' + around.textContent.slice(0, 120));
-  }
-  return problems;
-})()`;
