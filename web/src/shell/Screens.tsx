@@ -1,6 +1,5 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import IconLock from '@tabler/icons-react/dist/esm/icons/IconLock.mjs';
-import IconMapOff from '@tabler/icons-react/dist/esm/icons/IconMapOff.mjs';
 import { useQuery } from '@tanstack/react-query';
 import {
   Component,
@@ -21,6 +20,7 @@ import { addTexts } from '../i18n/i18n';
 import { type Live, useLive } from '../live/live';
 import { screens } from '../screens/registry';
 import type { ScreenDefinition, ScreenId } from '../screens/screen';
+import { NotFound } from '../ui/display/NotFound';
 import { Empty, Page, Problem } from '../ui/display/Page';
 import { useAllowedScreens, useHome } from './allowed-screens';
 
@@ -89,20 +89,6 @@ function Waiting() {
       <Skeleton height={32} width={180} />
       <Skeleton height={220} />
     </Stack>
-  );
-}
-
-export function NotFound() {
-  const { t } = useTranslation('shell');
-  return (
-    <Page title={t('notFound.title')}>
-      <Empty
-        icon={<IconMapOff size={28} />}
-        title={t('notFound.title')}
-        body={t('notFound.body')}
-        action={<HomeLink />}
-      />
-    </Page>
   );
 }
 

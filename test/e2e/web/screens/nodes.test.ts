@@ -148,12 +148,28 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     expect(deedsOf(centre.dataDir, head)).toStrictEqual(['NodeDisabled', 'NodeEnabled', 'NodeUpdated']);
   });
 
+  it('claims to know nothing about a node that has never answered', async () => {
+    const place = { scheme: 'http', host: '127.0.0.1', port: await freePort(), basePath: '/' };
+    const body = { ...place, name: 'Narvik', apiToken: 'token', allowPrivateAddress: true, enable: true };
+    const { id } = await must(admin.post<{ id: number }>('/panel/api/nodes/add', body));
+    await until(
+      'two counts of waiting changes are kept',
+      async () => (await must(admin.get<unknown[]>(`/panel/api/nodes/history/${id}/lag/2`))).length > 1,
+    );
+    await web.open(`nodes/${id}`, 'Narvik');
+    await web.sees('Not known yet: the node has not answered since it was added.');
+    await web.page.getByText('No measurements yet.').nth(3).waitFor();
+    await must(admin.post(`/panel/api/nodes/del/${id}`));
+    await web.open('nodes/1', 'Bergen');
+  });
+
   it('names what stops before it deletes the node', async () => {
+    const head = headOf(centre.dataDir);
     await web.menu('More', 'Delete');
     await dialog().getByText('2 inbounds with 2 clients stop serving').waitFor();
     await dialog().getByRole('button', { name: 'Delete' }).click();
     await web.sees('No nodes yet');
-    expect(recorded(centre.dataDir, 'NodeDeleted')).toHaveLength(1);
+    expect(recorded(centre.dataDir, 'NodeDeleted', head)).toHaveLength(1);
     expect(web.complaints).toStrictEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { Paper, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
+import type { Node } from '../../api/contract.generated';
 import { Chart } from '../../ui/display/Chart';
 import { useFormat } from '../../ui/display/format';
 import { Problem } from '../../ui/display/Page';
@@ -18,11 +19,14 @@ const BUCKET = '30';
 const HEIGHT = 180;
 
 /** Six hours of the node's load, its latency and the changes that wait for it. */
-export function NodeCharts({ id }: { readonly id: number }) {
-  return METRICS.map((shown) => <NodeChart key={shown.metric} id={id} {...shown} />);
+export function NodeCharts({ node: { id, kind } }: { readonly node: Pick<Node, 'id' | 'kind'> }) {
+  // Before its first answer the panel counts no changes for a node, which does not mean that none wait.
+  return METRICS.map((shown) => <NodeChart key={shown.metric} id={id} isKnown={kind !== ''} {...shown} />);
 }
 
-function NodeChart({ id, metric, label: name, unit }: { readonly id: number } & (typeof METRICS)[number]) {
+type ChartProps = { readonly id: number; readonly isKnown: boolean } & (typeof METRICS)[number];
+
+function NodeChart({ id, isKnown, metric, label: name, unit }: ChartProps) {
   const { t } = useTranslation('nodes');
   const format = useFormat();
   const query = useQuery({
@@ -46,7 +50,7 @@ function NodeChart({ id, metric, label: name, unit }: { readonly id: number } & 
         <Problem error={query.error} retry={() => void query.refetch()} />
       ) : points === undefined ? (
         <Skeleton height={HEIGHT} />
-      ) : points.length < 2 ? (
+      ) : !isKnown || points.length < 2 ? (
         <Text size="sm" c="dimmed">
           {t('history.none')}
         </Text>

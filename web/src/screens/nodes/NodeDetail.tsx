@@ -14,8 +14,8 @@ import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
 import { moment } from '../../api/moment';
 import { nodes as nodesQuery } from '../../api/queries';
-import { NotFound } from '../../shell/Screens';
 import { AuditItem } from '../../ui/display/AuditLink';
+import { NotFound } from '../../ui/display/NotFound';
 import { Loaded, Page, Section } from '../../ui/display/Page';
 import { useNodeActions } from './actions';
 import { Foreign, Hosted, Waiting } from './lists';
@@ -126,7 +126,7 @@ function Body({ node }: { readonly node: Node }) {
             )}
           </Loaded>
           <SimpleGrid cols={{ base: 1, md: 2 }} spacing="sm">
-            <NodeCharts id={node.id} />
+            <NodeCharts node={node} />
           </SimpleGrid>
         </>
       )}

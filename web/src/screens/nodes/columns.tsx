@@ -39,7 +39,8 @@ export function useColumns({ toggle, menuButton, inbounds }: Parts) {
   const latency = (node: Node) => (isKnown(node) ? t('ms', { value: format.number(node.latencyMs) }) : '–');
   const load = (node: Node) =>
     isKnown(node) ? `${format.percent(node.cpuPct / 100)} · ${format.percent(node.memPct / 100)}` : '–';
-  const lag = ({ pendingChanges }: Node) => (pendingChanges === 0 ? '–' : format.number(pendingChanges));
+  // A node that has not answered yet has no kind, and its changes are not known.
+  const lag = ({ kind, pendingChanges }: Node) => (kind === '' ? '–' : format.number(pendingChanges));
   const count = ({ id }: Node): number => inbounds.get(id) ?? 0;
   const enabled = (node: Node) =>
     toggle && (

@@ -6,7 +6,7 @@ import { useNavigate, useParams, useSearchParams } from 'react-router';
 import { useMay } from '../../../api/access';
 import { ApiError } from '../../../api/client';
 import type { InboundForm } from '../../../api/contract.generated';
-import { NotFound } from '../../../shell/Screens';
+import { NotFound } from '../../../ui/display/NotFound';
 import { Loaded, Loading, Page } from '../../../ui/display/Page';
 import { useCurl } from '../../../ui/form/FormFooter';
 import { Refusal } from '../../../ui/form/Refusal';
