@@ -10,6 +10,8 @@ import {
   Title,
   useDirection,
 } from '@mantine/core';
+import IconChevronDown from '@tabler/icons-react/dist/esm/icons/IconChevronDown.mjs';
+import IconLanguage from '@tabler/icons-react/dist/esm/icons/IconLanguage.mjs';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api } from '../api/client';
@@ -200,6 +202,8 @@ function LanguageChoice({ language, label }: { readonly language: Language; read
     <NativeSelect
       aria-label={label}
       variant="unstyled"
+      leftSection={<IconLanguage size={18} aria-hidden />}
+      rightSection={<IconChevronDown size={16} aria-hidden />}
       className={classes['language']}
       value={languages.includes(language) ? language : currentLanguage()}
       data={languages.map((value) => ({ value, label: languageNames[value] }))}

@@ -41,8 +41,18 @@ export const theme = createTheme({
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Fieldset: {
-      styles: { root: { marginInline: 0 }, legend: { fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' } },
+      styles: {
+        root: { marginInline: 0, padding: 'var(--mantine-spacing-md)' },
+        // Floated, because the legend of a fieldset otherwise lies on its border and not in it, as titles of cards do.
+        legend: {
+          padding: 0,
+          ...{ float: 'inline-start', width: '100%', marginBottom: 'var(--mantine-spacing-sm)' },
+          ...{ fontWeight: 600, fontSize: 'var(--mantine-font-size-sm)' },
+        },
+      },
     },
+    // Help below the input: inputs beside each other stand on one line.
+    InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
     Notification: { styles: { description: { color: 'var(--mantine-color-text)' } } },
     Paper: { defaultProps: { withBorder: true } },
   },

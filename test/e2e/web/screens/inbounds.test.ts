@@ -289,10 +289,19 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await dialog.getByRole('textbox').fill('[1]');
     await dialog.getByRole('button', { name: 'Import' }).click();
     await page.getByText('This is not the JSON of an inbound.').waitFor();
-    const copy = { ...inbound, remark: 'Cove', port: await freePort(), settings: '{"clients":[]}' };
+    const copy = {
+      ...inbound,
+      remark: 'Cove',
+      listen: '127.0.0.1',
+      port: await freePort(),
+      settings: '{"clients":[]}',
+    };
     await dialog.getByRole('textbox').fill(JSON.stringify([copy]));
     await dialog.getByRole('button', { name: 'Import' }).click();
     await row('Cove').waitFor();
+    // The port and the address are on one line.
+    const place = row('Cove').locator('bdi', { hasText: '· 127.0.0.1' });
+    expect((await place.boundingBox())?.height).toBeLessThan(30);
 
     await menu('Haven', 'Share links');
     await page.getByRole('dialog').locator('code').filter({ hasText: 'trojan://' }).waitFor();

@@ -8,9 +8,6 @@ import { DateField } from '../../../ui/form/DateField';
 import classes from './Recount.module.css';
 import { emptyRule, KINDS, LOCAL, type RuleDraft, type RuleField, type RuleKind, wrongField } from './rules';
 
-/** Help is below the input, so that inputs in a row are at the same height. */
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
-
 interface Props {
   readonly rules: readonly RuleDraft[];
   readonly onChange: (rules: readonly RuleDraft[]) => void;
@@ -75,7 +72,6 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
         <TextInput
           label={t('recount.factor')}
           description={t('recount.factorHelp')}
-          inputWrapperOrder={ORDER}
           inputMode="decimal"
           dir="ltr"
           value={rule.factor}
@@ -87,7 +83,6 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
         <TextInput
           label={t('recount.size')}
           description={t('recount.sizeHelp')}
-          inputWrapperOrder={ORDER}
           inputMode="decimal"
           dir="ltr"
           value={rule.size}
@@ -99,7 +94,6 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
       <DateField
         label={t('recount.from')}
         description={t('recount.open')}
-        inputWrapperOrder={ORDER}
         max={to}
         value={from}
         error={errorOf('from')}
@@ -108,7 +102,6 @@ function Rule({ rule, title, isChecked, onChange, onRemove }: RuleProps) {
       <DateField
         label={t('recount.to')}
         description={t('recount.open')}
-        inputWrapperOrder={ORDER}
         min={from}
         value={to}
         error={errorOf('to')}

@@ -38,7 +38,12 @@ function Part({ section, fields, form }: PartProps) {
     </SimpleGrid>
   );
   const title = t(`section.${section}`);
-  if (!RARE.has(section)) return <Fieldset legend={title}>{inputs}</Fieldset>;
+  if (!RARE.has(section))
+    return (
+      <Fieldset legend={title}>
+        <div className={classes['inputs']}>{inputs}</div>
+      </Fieldset>
+    );
   return (
     <details className={classes['rare']} open={fields.some((field) => isSet(form.draft, field))}>
       <summary>{title}</summary>

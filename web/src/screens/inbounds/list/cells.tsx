@@ -41,14 +41,11 @@ export function Place({ inbound: { listen, port } }: Cell) {
   const title = isSocket || listen === '' ? listen || String(port) : `${listen}:${port}`;
   // The port first: a long address is cut off.
   return (
-    <span className={`clip ${classes['place']}`} dir="ltr" title={title}>
-      <Technical>{isSocket ? listen : port}</Technical>
-      {!isSocket && listen !== '' && (
-        <span className={classes['of']}>
-          {' · '}
-          <Technical>{listen}</Technical>
-        </span>
-      )}
+    <span className="clip" title={title}>
+      <Technical>
+        {isSocket ? listen : port}
+        {!isSocket && listen !== '' && <span className={classes['of']}> · {listen}</span>}
+      </Technical>
     </span>
   );
 }
