@@ -2,6 +2,7 @@ import type { Accepted, Bus, CommandContext, Done, Make, Submit } from '../comma
 import { Rejection, refusedByStorage } from '../commands/rejection.js';
 import type { PanelState } from '../commands/state.js';
 import { eventType, type PanelEvent } from '../events/catalog.js';
+import { withMany } from '../events/client/members.js';
 import type { EventLog } from '../events/log/log.js';
 import { advance, type Folding } from '../events/log/replay.js';
 
@@ -9,7 +10,7 @@ import { advance, type Folding } from '../events/log/replay.js';
 const GROUP_MAX = 32;
 
 /** After these events another client may be meant by the same email or path. */
-const RENAMING: ReadonlySet<string> = new Set(['ClientIdentityChanged', 'ClientDeleted']);
+const RENAMING: ReadonlySet<string> = new Set(['ClientIdentityChanged', ...withMany(['ClientDeleted'])]);
 
 interface Member {
   readonly make: Make;

@@ -58,13 +58,13 @@ describe('a reader beside a panel that rolls up', () => {
     const { own, rollUp } = busy();
     const { log } = openToRead(own.directory.root, { live: true });
     try {
-      const [some, rest] = log.inSnapshot(() => {
+      const [some, rest] = log.stored.inSnapshot(() => {
         const page = log.read(0, 1000);
         rollUp();
         return [page, readAll({ read: (position, limit) => log.read(Math.max(position, 1000), limit) })];
       });
       expect(bytesIn([...some, ...rest])).toBe(POLLS);
-      expect(log.inSnapshot(() => log.read(POLLS + 2, 10))).toMatchObject([{ type: 'MeasurementsRolledUp' }]);
+      expect(log.stored.inSnapshot(() => log.read(POLLS + 2, 10))).toMatchObject([{ type: 'MeasurementsRolledUp' }]);
     } finally {
       log.close();
     }

@@ -136,10 +136,50 @@ describe('an event about many clients', () => {
     expect(
       [...log.search.earlier('client-3', 303, ['ClientAdded', 'ClientTrafficReset'])].map(({ type }) => type),
     ).toStrictEqual(['ClientTrafficReset', 'ClientAdded']);
-    expect(log.search.ofStream('client-2', 304, 2)).toMatchObject([
-      { type: 'ClientTrafficReset', stream: 'client-2', position: 302 },
-      { type: 'ClientAdded', position: 3 },
-    ]);
-    expect(log.search.ofStream('client-2', 1000, 1)).toMatchObject([{ position: 304 }]);
+    expect(log.search.ofStream('client-2', 304, 2)).toMatchObject({
+      headers: [
+        { type: 'ClientTrafficReset', stream: 'client-2', position: 302, isPart: true },
+        { type: 'ClientAdded', position: 3 },
+      ],
+      next: 1,
+    });
+    expect(log.search.ofStream('client-2', 1000, 1)).toMatchObject({ headers: [{ position: 304 }], next: 304 });
+    expect(log.readStream('client-2', 0, 1).map(({ position }) => position)).toStrictEqual([3]);
+  });
+
+  it('is read in parts where there are many of them', () => {
+    const { journal, must } = panelOf300();
+    const { log } = journal;
+    must({ type: 'ResetClientsTraffic', data: { clients: numbers(1, 8) } });
+    for (let n = 0; n < 50; n += 1) must({ type: 'ResetClientsTraffic', data: { clients: numbers(9, 8) } });
+    const wanted = log.readStream('client-1', 0, 1000);
+    expect(wanted.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficReset']);
+    const found: number[] = [];
+    let before = Number.MAX_SAFE_INTEGER;
+    for (let parts = 0; before > 1; parts += 1) {
+      const { headers, next } = log.search.ofStream('client-1', before, 10);
+      found.push(...headers.map(({ position }) => position));
+      expect(next).toBeLessThan(before);
+      expect(parts).toBeLessThan(10);
+      before = next;
+    }
+    expect(found).toStrictEqual(wanted.map(({ position }) => position).toReversed());
+    expect([...log.search.earlier('client-1', 1000, ['ClientTrafficReset'])]).toHaveLength(1);
+    expect(log.lastOf('client-1', ['ClientTrafficReset'])).toMatchObject({ position: found[0] });
+  });
+
+  it('is read in steps, with what is appended during them', () => {
+    const { journal, must } = panelOf300();
+    const { log } = journal;
+    for (let n = 0; n < 50; n += 1) must({ type: 'ResetClientsTraffic', data: { clients: numbers(1, 8) } });
+    const steps = log.streamSteps(['client-1', 'client-300']);
+    let turns = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next(), turns += 1)
+      if (turns === 2) must({ type: 'DeleteClients', data: { clients: [...numbers(1, 8), clientNumber(300)] } });
+    expect(turns).toBeGreaterThan(2);
+    expect(step.value.get('client-1')).toStrictEqual(log.readStream('client-1', 0, 1000));
+    expect(step.value.get('client-1')?.at(-1)).toMatchObject({ type: 'ClientDeleted', data: { client: 1 } });
+    expect(step.value.get('client-300')?.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientDeleted']);
   });
 });

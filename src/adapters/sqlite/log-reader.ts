@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import { sharedStream } from '../../events/client/members.js';
-import { eventsIn, newestFirst } from './client-streams.js';
+import type { Steps } from '../../lib/time/slices.js';
+import { eventsIn, newestFirst, olderRows, wholeStreams } from './client-streams.js';
 import type { SqliteDatabase } from './database.js';
 import type { Keyring } from './keyring.js';
 import { type LogStatements, statements } from './log-statements.js';
@@ -49,9 +50,19 @@ export class LogReader {
     const own = this.sql.stream.all(stream, version, limit).flatMap((row) => this.stored.eventsOf(row));
     const shared = version === 0 ? sharedStream(stream) : null;
     if (shared === null) return own;
-    const members = this.sql.stream.all(shared, 0, ALL_ROWS).flatMap((row) => eventsIn(this.stored, row, stream));
+    const end = own.length < limit ? Number.POSITIVE_INFINITY : (own.at(-1)?.position ?? 0);
+    const members: RecordedEvent[] = [];
+    for (const row of this.sql.stream.iterate(shared, 0, ALL_ROWS)) {
+      if (row.position > end) break;
+      members.push(...eventsIn(this.stored, row, stream));
+    }
     if (members.length === 0) return own;
     return [...own, ...members].sort((one, other) => one.position - other.position).slice(0, limit);
+  }
+
+  /** The events of whole streams, oldest first, in steps; the result has what was appended during them. */
+  streamSteps(streams: readonly string[]): Steps<ReadonlyMap<string, readonly RecordedEvent[]>> {
+    return wholeStreams(this.stored, streams, (...page) => this.sql.stream.all(...page));
   }
 
   /** The event at a position; undefined if there is none, or if it was rolled up. */
@@ -101,19 +112,10 @@ export class LogReader {
     types: readonly RecordedEvent['type'][],
     fits: (event: RecordedEvent) => boolean = () => true,
   ): RecordedEvent | null {
-    const rows = (one: string, wanted: string) => this.sql.backwards.iterate(one, wanted);
-    for (const event of newestFirst(this.stored, stream, types, rows)) if (fits(event)) return event;
+    const versionsOf = () => ({ first: 0, end: Number.MAX_SAFE_INTEGER });
+    const events = newestFirst(this.stored, stream, types, { rows: olderRows(this.sql.older), versionsOf });
+    for (const event of events) if (fits(event)) return event;
     return null;
-  }
-
-  /** Runs `read` in one read transaction, so it does not see events that are appended or rolled up meanwhile. */
-  inSnapshot<T>(read: () => T): T {
-    this.sql.beginRead.run();
-    try {
-      return read();
-    } finally {
-      this.sql.commit.run();
-    }
   }
 
   /** The last position that is rolled up; 0 = none. */

@@ -1,11 +1,19 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import { memberIn, sharedStream } from '../../events/client/members.js';
-import type { ChainPart, EventHeader, HeaderFilter, HeaderPage, LogSearch } from '../../events/log/log-search.js';
+import type {
+  ChainPart,
+  EventHeader,
+  HeaderFilter,
+  HeaderPage,
+  LogSearch,
+  StreamPart,
+} from '../../events/log/log-search.js';
 import { message, type Text } from '../../messages/message.js';
-import { newestFirst } from './client-streams.js';
+import { newestFirst, olderRows } from './client-streams.js';
 import { chainHash, decodeMeta, type EventRow, idText, payloadHash } from './codec.js';
 import type { SqliteDatabase } from './database.js';
 import type { LogReader } from './log-reader.js';
+import { older } from './log-statements.js';
 
 type HeaderRow = Pick<EventRow, 'position' | 'stream' | 'version' | 'id' | 'type' | 'at' | 'meta'>;
 
@@ -38,10 +46,7 @@ function statements(db: SqliteDatabase) {
     placeOf: db.prepare<[string, number], { position: number }>(
       'SELECT position FROM events WHERE stream = ? AND version = ?',
     ),
-    earlier: db.prepare<[string, number, number, string], EventRow>(
-      `SELECT * FROM events WHERE stream = ? AND version < ? AND version >= ?
-       AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC`,
-    ),
+    older: older(db),
     causedBy: db.prepare<[number, number, string], HeaderRow>(
       `SELECT ${COLUMNS} FROM events WHERE position BETWEEN ? AND ? AND json_extract(meta, '$.cause') = ?
        ORDER BY position`,
@@ -78,25 +83,22 @@ export class SqliteLogSearch implements LogSearch {
     return rows.map((row) => this.#header(row));
   }
 
-  ofStream(stream: string, before: number, limit: number): readonly EventHeader[] {
-    const rows = this.#sql.ofStream.all(stream, this.#versionBefore(stream, before), limit);
-    const own = rows.map((row) => this.#header(row));
+  ofStream(stream: string, before: number, limit: number): StreamPart {
+    const own = this.#sql.ofStream.all(stream, this.#versionBefore(stream, before), limit);
     const shared = sharedStream(stream);
-    const members = shared === null ? [] : this.#membersOf(shared, stream, before, limit);
-    if (members.length === 0) return own;
-    return [...own, ...members].sort((one, other) => other.position - one.position).slice(0, limit);
+    if (shared === null) return { headers: own.map((row) => this.#header(row)), next: lastOf(own, limit) };
+    const many = this.#sql.ofStream.all(shared, this.#versionBefore(shared, before), limit);
+    const next = Math.max(lastOf(own, limit), lastOf(many, limit));
+    const headers = own.filter(({ position }) => position >= next).map((row) => this.#header(row));
+    for (const row of many) if (row.position >= next) headers.push(...this.#memberHeaders(row, stream));
+    return { headers: headers.sort((one, other) => other.position - one.position), next };
   }
 
-  /** The newest events of a client among those about many clients. */
-  #membersOf(shared: string, stream: string, before: number, limit: number): readonly EventHeader[] {
-    const found: EventHeader[] = [];
-    for (const row of this.#sql.ofStream.all(shared, this.#versionBefore(shared, before), NO_LIMIT)) {
-      const event = this.event(row.position);
-      const member = event && memberIn(event, stream);
-      if (member) found.push({ ...this.#header(row), stream, type: member.type });
-      if (found.length === limit) break;
-    }
-    return found;
+  /** The header of the part of a client in an event about many; none if the event is about others. */
+  #memberHeaders(row: HeaderRow, stream: string): readonly EventHeader[] {
+    const event = this.event(row.position);
+    const member = event && memberIn(event, stream);
+    return member ? [{ ...this.#header(row), stream, type: member.type, isPart: true }] : [];
   }
 
   header(position: number): EventHeader | null {
@@ -109,10 +111,11 @@ export class SqliteLogSearch implements LogSearch {
   }
 
   earlier(stream: string, before: number, types: readonly RecordedEvent['type'][]): Iterable<RecordedEvent> {
-    return newestFirst(this.#log.stored, stream, types, (one, wanted) => {
+    const versionsOf = (one: string) => {
       const end = this.#versionBefore(one, before) + 1;
-      return this.#sql.earlier.iterate(one, end, end - MAX_EARLIER, wanted);
-    });
+      return { first: end - MAX_EARLIER, end };
+    };
+    return newestFirst(this.#log.stored, stream, types, { rows: olderRows(this.#sql.older), versionsOf });
   }
 
   find(id: string, before: number): EventHeader | null {
@@ -159,6 +162,10 @@ export class SqliteLogSearch implements LogSearch {
     return { position, id: idText(id), stream, version, type, meta: this.#last.meta };
   }
 }
+
+/** The position of the last row of a full page; 1 = there are no more rows. */
+const lastOf = (rows: readonly HeaderRow[], limit: number): number =>
+  rows.length < limit ? 1 : (rows.at(-1)?.position ?? 1);
 
 function problemOf(row: EventRow, position: number, before: Buffer): Text | null {
   if (row.position !== position + 1) return message('storage.positionMissing', { position: position + 1 });

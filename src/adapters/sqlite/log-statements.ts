@@ -41,9 +41,7 @@ export function statements(db: SqliteDatabase) {
     stream: db.prepare<[string, number, number], EventRow>(
       'SELECT * FROM events WHERE stream = ? AND version > ? ORDER BY version LIMIT ?',
     ),
-    backwards: db.prepare<[string, string], EventRow>(
-      'SELECT * FROM events WHERE stream = ? AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC',
-    ),
+    older: older(db),
     command: db.prepare('INSERT INTO commands VALUES (?, ?, ?, ?, ?)'),
     commandRow: db.prepare<[string], CommandRow>('SELECT * FROM commands WHERE key = ?'),
     answered: db.prepare<[string], { fingerprint: string; first: number; last: number }>(
@@ -54,3 +52,10 @@ export function statements(db: SqliteDatabase) {
     generate: db.prepare("INSERT INTO meta VALUES ('generation', ?)"),
   };
 }
+
+/** Rows of a stream from a version to the one before another, of some types (as JSON), newest first, with a limit. */
+export const older = (db: SqliteDatabase) =>
+  db.prepare<[string, number, number, string, number], EventRow>(
+    `SELECT * FROM events WHERE stream = ? AND version >= ? AND version < ?
+     AND type IN (SELECT value FROM json_each(?)) ORDER BY version DESC LIMIT ?`,
+  );

@@ -43,7 +43,7 @@ export class SqliteLogTail implements LogTail {
     { verify = false }: { readonly verify?: boolean } = {},
   ): LogCursor {
     // Otherwise a roll-up between two pages could be counted in addition to its measurements.
-    return this.log.inSnapshot(() => {
+    return this.log.stored.inSnapshot(() => {
       this.#assertContinues(cursor);
       let { position } = cursor;
       for (;;) {

@@ -83,6 +83,16 @@ export class StoredLog {
     }
   }
 
+  /** Runs `read` in one read transaction, so it does not see events that are appended or rolled up meanwhile. */
+  inSnapshot<T>(read: () => T): T {
+    this.#sql.beginRead.run();
+    try {
+      return read();
+    } finally {
+      this.#sql.commit.run();
+    }
+  }
+
   /** Whether a roll-up in the log covers a missing payload. */
   coversPruned(position: number): boolean {
     return this.#rollUps.covers(position);

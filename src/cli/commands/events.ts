@@ -116,14 +116,14 @@ function eventAt(log: Pick<SqliteEventLog, 'head' | 'read'>, at: string): Record
 
 /** `say`: null = as JSON. */
 async function tail(
-  log: Pick<SqliteEventLog, 'head' | 'inSnapshot' | 'read'>,
+  log: Pick<SqliteEventLog, 'head' | 'read' | 'stored'>,
   count: number,
   follow: boolean,
   say: Say | null,
 ): Promise<void> {
   let position = Math.max(0, log.head().position - count);
   for (;;) {
-    position = log.inSnapshot(() => printAfter(log, position, say));
+    position = log.stored.inSnapshot(() => printAfter(log, position, say));
     if (!follow) return;
     await sleep(POLL_MS);
   }

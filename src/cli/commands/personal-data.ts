@@ -91,9 +91,13 @@ function exportOf(journal: Journal, name: string, masked: boolean) {
   const read = new LogReadModels(log, snapshots);
   const clients = clientsOf(log, read, name);
   const now = Date.now();
-  const first = Math.min(now, ...clients.flatMap((client) => eventsOfClient(log, client)[0]?.meta.at ?? []));
+  const first = Math.min(
+    now,
+    ...clients.flatMap((client) => log.readStream(`client-${client}`, 0, 1)[0]?.meta.at ?? []),
+  );
   const statement = statementOfAll(journal, read, clients, first, now);
-  const data = personalDataOf(read, log, clients, { mask: masked, now, statement });
+  const histories = new Map(clients.map((client) => [client, eventsOfClient(log, client)]));
+  const data = personalDataOf(read, histories, { mask: masked, now, statement });
   const email = data.accounts[0]?.identity.email ?? name;
   const head = { email, madeAt: now, position: log.head().position, generation: log.generation, masked };
   return { clients, head, data };

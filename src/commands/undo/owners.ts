@@ -43,15 +43,15 @@ export async function ownerSteps(
 /** The owners that were assigned to the clients before a position, the newest of each. */
 async function assignedBefore(log: LogSearch, position: number, clients: ReadonlySet<ClientNumber>) {
   const found = new Map<ClientNumber, UserId | null>();
-  for (let before = position; before > 0 && found.size < clients.size; await nextTurn()) {
-    const headers = log.ofStream('client-owners', before, PAGE);
+  for (let before = position; before > 1 && found.size < clients.size; await nextTurn()) {
+    const { headers, next } = log.ofStream('client-owners', before, PAGE);
     for (const header of headers) {
       const event = log.event(header.position);
       if (event?.type !== 'OwnerAssigned') continue;
       const { owner, clients: assigned } = event.data;
       for (const client of assigned) if (clients.has(client) && !found.has(client)) found.set(client, owner);
     }
-    before = headers.length < PAGE ? 0 : (headers.at(-1)?.position ?? 0);
+    before = next;
   }
   return found;
 }

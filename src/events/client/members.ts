@@ -1,5 +1,5 @@
 import type { PanelEvent, RecordedEvent } from '../catalog.js';
-import type { ClientNumber } from '../ids.js';
+import type { ClientNumber, InboundId } from '../ids.js';
 import type { Caused } from '../log/event.js';
 import { ClientDeleted, ClientTrafficReset, ClientUpdated } from './client.js';
 import { ClientsDeleted, ClientsTrafficReset, ClientsUpdated, streamOfMany } from './many-clients.js';
@@ -12,6 +12,11 @@ const MANY: Partial<Record<TypeName, TypeName>> = {
   ClientDeleted: 'ClientsDeleted',
   ClientTrafficReset: 'ClientsTrafficReset',
 };
+
+/** The type of the members of each event about many clients. */
+const MEMBER: Readonly<Record<string, TypeName | undefined>> = Object.fromEntries(
+  Object.entries(MANY).map(([single, many]) => [many, single as TypeName]),
+);
 
 /** From this number of clients of one stream on, their events are recorded as one. */
 export const MANY_FROM = 8;
@@ -28,7 +33,7 @@ export function membersOf(event: RecordedEvent): readonly RecordedEvent[] {
     case 'ClientsDeleted':
     case 'ClientsTrafficReset': {
       // All read models and their readers share one list.
-      const members = known.get(event) ?? singleEvents(event).map((member) => recordedAs(event, member));
+      const members = known.get(event) ?? rowsOf(event).map((row) => recordedAs(event, memberOf(event.type, row)));
       known.set(event, members);
       return members;
     }
@@ -48,16 +53,29 @@ export const isAboutMany = ({ type }: { readonly type: string }): boolean =>
 
 type AboutMany = Extract<PanelEvent, { type: 'ClientsUpdated' | 'ClientsDeleted' | 'ClientsTrafficReset' }>;
 
-function singleEvents({ type, data }: AboutMany): readonly PanelEvent[] {
+/** A row of an event about many clients: the number of a client, and what is recorded about it. */
+type Row = readonly [client: ClientNumber, ...values: unknown[]];
+
+const rowsOf = ({ data }: AboutMany): readonly Row[] => data.clients;
+
+function memberOf(type: AboutMany['type'], [client, ...values]: Row): PanelEvent {
   switch (type) {
-    case 'ClientsUpdated':
-      return data.clients.map(([client, changes]) => ClientUpdated({ client, changes }));
-    case 'ClientsDeleted':
-      return data.clients.map(([client, inbound]) => ClientDeleted({ client, inbound }));
-    case 'ClientsTrafficReset':
-      return data.clients.map(([client, up, down]) => ClientTrafficReset({ client, up, down }));
+    case 'ClientsUpdated': {
+      const [changes] = values as [Changes];
+      return ClientUpdated({ client, changes });
+    }
+    case 'ClientsDeleted': {
+      const [inbound] = values as [InboundId];
+      return ClientDeleted({ client, inbound });
+    }
+    case 'ClientsTrafficReset': {
+      const [up, down] = values as [number, number];
+      return ClientTrafficReset({ client, up, down });
+    }
   }
 }
+
+type Changes = Extract<PanelEvent, { type: 'ClientUpdated' }>['data']['changes'];
 
 function recordedAs({ position, id, version, meta }: RecordedEvent, { type, data }: PanelEvent): RecordedEvent {
   const { client } = data as { readonly client: ClientNumber };
@@ -66,16 +84,43 @@ function recordedAs({ position, id, version, meta }: RecordedEvent, { type, data
 
 /** The stream of events about many clients for the stream of one client; null for any other stream. */
 export function sharedStream(stream: string): string | null {
-  return stream.startsWith('client-') ? streamOfMany(Number(stream.slice('client-'.length))) : null;
+  const client = clientOf(stream);
+  return client === null ? null : streamOfMany(client);
 }
+
+/** The number of the client to whom a stream belongs; null for any other stream. */
+const clientOf = (stream: string): number | null =>
+  stream.startsWith('client-') ? Number(stream.slice('client-'.length)) : null;
 
 /** The types of the events that can have members of these types. */
 export const typesWithMembers = (types: readonly TypeName[]): readonly TypeName[] =>
   types.flatMap((type) => MANY[type] ?? []);
 
-/** The event of one stream among the members of an event. */
-export const memberIn = (event: RecordedEvent, stream: string): RecordedEvent | undefined =>
-  membersOf(event).find((member) => member.stream === stream);
+/** The type of the members of an event about many clients; null for any other type. */
+export const memberType = (type: string): TypeName | null => MEMBER[type] ?? null;
+
+/**
+ * Event types that were chosen, and those of the events about many clients that mean the same: a filter by `ClientDeleted`
+ * must not miss a deletion because it was one of many.
+ */
+export const withMany = (types: readonly string[]): readonly string[] => [
+  ...new Set(types.flatMap((type) => [type, MANY[type as TypeName] ?? type])),
+];
+
+/** The event of one stream among the members of an event. Makes only this one, because histories read many events. */
+export function memberIn(event: RecordedEvent, stream: string): RecordedEvent | undefined {
+  switch (event.type) {
+    case 'ClientsUpdated':
+    case 'ClientsDeleted':
+    case 'ClientsTrafficReset': {
+      const client = clientOf(stream);
+      const row = rowsOf(event).find(([number]) => number === client);
+      return row && recordedAs(event, memberOf(event.type, row));
+    }
+    default:
+      return event.stream === stream ? event : undefined;
+  }
+}
 
 /**
  * The events of a decision. Successive events of one type about many clients become one event for each stream. They are about

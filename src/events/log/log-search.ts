@@ -11,6 +11,16 @@ export interface EventHeader {
   readonly version: number;
   readonly type: string;
   readonly meta: EventMeta;
+  /** It is the part of one client in an event about many clients, which has the same position and id. */
+  readonly isPart?: true;
+}
+
+/** The newest events of a stream before a position. */
+export interface StreamPart {
+  /** Newest first. */
+  readonly headers: readonly EventHeader[];
+  /** All events from this position on were read; 1 = all of the stream. */
+  readonly next: number;
 }
 
 /** What the headers of events must have. */
@@ -46,10 +56,10 @@ export interface LogSearch {
   /** The matching events from position `low` to `high`, newest first; with a page, the newest of them. */
   between(low: number, high: number, filter: HeaderFilter, page?: HeaderPage): readonly EventHeader[];
   /**
-   * The newest `limit` events of a stream before a position, newest first. In the stream of a client, its part of an event about
-   * many clients counts as an event.
+   * The newest events of a stream before a position, from about `limit` rows. In the stream of a client, its part of an event
+   * about many clients counts as an event, and events about others are read as well.
    */
-  ofStream(stream: string, before: number, limit: number): readonly EventHeader[];
+  ofStream(stream: string, before: number, limit: number): StreamPart;
   header(position: number): EventHeader | null;
   /** The event at a position; undefined if there is none, or if its payload was rolled up. */
   event(position: number): RecordedEvent | undefined;

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
+import { withMany } from '../../events/client/members.js';
 import type { EventLog } from '../../events/log/log.js';
 import { type FeedEvent, feedEvent } from '../../projections/feed.js';
 import type { ReadModels } from '../../projections/read-models.js';
@@ -165,6 +166,6 @@ const typesIn = (types: string): readonly string[] =>
 
 /** A filter by the type names of a query. */
 export function wantedOf(types: string): (event: RecordedEvent) => boolean {
-  const names = new Set(typesIn(types));
+  const names = new Set(withMany(typesIn(types)));
   return ({ type }) => names.size === 0 || names.has(type);
 }

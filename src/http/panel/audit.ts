@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordedEvent } from '../../events/catalog.js';
-import { memberIn } from '../../events/client/members.js';
+import { isAboutMany, memberIn, membersOf } from '../../events/client/members.js';
 import { groupOf } from '../../events/groups.js';
 import type { ChainPart, EventHeader, LogSearch } from '../../events/log/log-search.js';
 import { csvLine } from '../../lib/csv.js';
+import { inSlices } from '../../lib/time/slices.js';
 import { timeText } from '../../lib/words.js';
 import { codeOf, message, type Text } from '../../messages/message.js';
 import { type AuditFilter, type SearchStep, searchLog } from '../../projections/audit/audit-search.js';
+import { type Change, changeSteps } from '../../projections/audit/changes.js';
 import { sentenceOf } from '../../projections/audit/sentences.js';
 import { Subjects } from '../../projections/audit/subjects.js';
 import { feedActor, feedEvent } from '../../projections/feed.js';
@@ -45,15 +47,19 @@ export class AuditPages {
     this.#requestMs = requestMs;
   }
 
-  /** The newest matching events of a range, and where the next page starts: before this position; 0 = all were searched. */
+  /**
+   * The newest matching events of a range, and where the next page starts: before this position; 0 = all were searched. The parts
+   * of several clients in one event have one position and are in one page, which may have more than `limit` entries then.
+   */
   async page(filter: AuditFilter, { before, after, limit }: Range, signal: AbortSignal) {
     const found: EventHeader[] = [];
     const start = performance.now();
     for await (const step of this.#steps(filter, before, after, signal)) {
       found.push(...step.found);
       if (found.length >= limit) {
-        const cut = found.slice(0, limit);
-        return { found: cut, next: found.length > limit ? (cut.at(-1)?.position ?? 0) : endOf(step, after) };
+        const last = found[limit - 1]?.position ?? 0;
+        const cut = found.filter(({ position }) => position >= last);
+        return { found: cut, next: found.length > cut.length ? last : endOf(step, after) };
       }
       if (performance.now() - start > this.#requestMs) return { found, next: endOf(step, after) };
     }
@@ -92,6 +98,20 @@ export class AuditPages {
       await turn.next();
     }
     return entries;
+  }
+
+  /** Some clients of an event about many, with what it changed of each. */
+  async members(header: EventHeader, { skip, limit }: { readonly skip: number; readonly limit: number }) {
+    const event = this.log.event(header.position);
+    const all = event && isAboutMany(event) ? membersOf(event) : [];
+    const subjects = this.subjects();
+    const members: { subject: ReturnType<Subjects['of']>; changes: Change[] }[] = [];
+    for (const member of all.slice(skip, skip + limit)) {
+      const changes = await inSlices(changeSteps(this.log, member));
+      members.push({ subject: subjects.of({ ...header, stream: member.stream }, member), changes: [...changes] });
+      await nextTurn();
+    }
+    return { members, total: all.length };
   }
 
   /** An event as in the event feed; without data when its payload was rolled up. */

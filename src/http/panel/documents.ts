@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { eventType } from '../../events/catalog.js';
 import { memberIn } from '../../events/client/members.js';
+import type { EventHeader, LogSearch } from '../../events/log/log-search.js';
 import { canonicalJson } from '../../lib/json.js';
 import { codeOf, type Text } from '../../messages/message.js';
 import { changesOf } from '../../projections/audit/changes.js';
@@ -25,6 +26,7 @@ const TAG = /^(inbound-\d{1,9}|client-\d{1,9}|node-\d{1,9}|settings|core)@(\d{1,
 const CONTENT_CHARS = 20;
 /** Events of a document that are compared with an expected version, and changes in the answer. */
 const MAX_EVENTS = 500;
+const EVENTS_AT_ONCE = 20;
 const MAX_CHANGES = 50;
 const MAX_VALUE = 100;
 
@@ -110,10 +112,20 @@ function contentOf(read: Services['read'], name: string): object | null {
   return siblings.map(({ inbound, spec, identity, credential }) => ({ inbound, spec, identity, credential }));
 }
 
+/** The newest events of a stream after a position, from at most `MAX_EVENTS` rows. */
+function* newestOf(log: LogSearch, stream: string, position: number): Generator<EventHeader> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let read = 0; read < MAX_EVENTS && before > position + 1; read += EVENTS_AT_ONCE) {
+    const { headers, next } = log.ofStream(stream, before, EVENTS_AT_ONCE);
+    yield* headers.filter((header) => header.position > position);
+    before = next;
+  }
+}
+
 function changesSince({ log }: Services['audit'], { name, position }: Expected, say: (text: Text) => string): object[] {
   const changes: object[] = [];
-  for (const header of log.ofStream(name, Number.MAX_SAFE_INTEGER, MAX_EVENTS)) {
-    if (header.position <= position || changes.length >= MAX_CHANGES) break;
+  for (const header of newestOf(log, name, position)) {
+    if (changes.length >= MAX_CHANGES) break;
     const stored = eventType(header.type)?.class === 'kept' ? log.event(header.position) : undefined;
     if (!stored) continue;
     const event = memberIn(stored, name) ?? stored;

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { RecordedEvent } from '../../events/catalog.js';
+import { withMany } from '../../events/client/members.js';
 import type { EventHeader, HeaderFilter, LogSearch } from '../../events/log/log-search.js';
 import { Networks } from '../../lib/net/networks.js';
 
@@ -79,8 +80,8 @@ function rangeBefore(log: LogSearch, filter: AuditFilter, { before, after, rows 
 function streamsBefore(log: LogSearch, streams: readonly string[], { before, after, rows }: Range): Part {
   const each = Math.ceil(rows / streams.length);
   const parts = streams.map((stream) => log.ofStream(stream, before, each));
-  const next = Math.max(after + 1, ...parts.map((part) => (part.length < each ? 1 : (part.at(-1)?.position ?? 1))));
-  const headers = parts.flat().filter(({ position }) => position >= next);
+  const next = Math.max(after + 1, ...parts.map((part) => part.next));
+  const headers = parts.flatMap((part) => part.headers).filter(({ position }) => position >= next);
   return { headers: headers.sort((a, b) => b.position - a.position), next };
 }
 
@@ -96,8 +97,8 @@ function matcher(log: LogSearch, filter: AuditFilter): (header: EventHeader) => 
   const networks = filter.ip === '' ? null : new Networks([filter.ip]);
   const isAbout = subjectTest(log, filter);
   return (header) => {
-    const { type, meta } = header;
-    if (types !== null && !types.has(type)) return false;
+    const { type, meta, isPart = false } = header;
+    if (types !== null && !types.has(type) && !(isPart && withMany([type]).some((one) => types.has(one)))) return false;
     if (meta.at < from || meta.at > to) return false;
     if (actorKind !== null && meta.actor.kind !== actorKind) return false;
     if (actorName !== '' && !meta.actor.name.toLowerCase().includes(actorName)) return false;

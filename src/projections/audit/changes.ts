@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { defaultSettings, type SettingKey } from '../../events/settings/settings.js';
+import { atOnce, type Steps } from '../../lib/time/slices.js';
 
 /** One value that an event changed. */
 export interface Change {
@@ -55,20 +56,24 @@ const HISTORIES: readonly { readonly types: readonly RecordedEvent['type'][]; re
 ];
 
 /** What an event changed, with the values before it where they are in the log. Values of secrets are left out. */
-export function changesOf(log: Earlier, event: RecordedEvent): readonly Change[] {
+export const changesOf = (log: Earlier, event: RecordedEvent): readonly Change[] => atOnce(changeSteps(log, event));
+
+/** The same in steps, because the earlier values may be far back. */
+export function* changeSteps(log: Earlier, event: RecordedEvent): Steps<readonly Change[]> {
   const history = HISTORIES.find(({ types }) => types.includes(event.type));
   const values = history?.valuesOf(event);
-  const shown = history && values ? compared(values, earlierValues(log, event, history, Object.keys(values))) : [];
+  const shown =
+    history && values ? compared(values, yield* earlierValues(log, event, history, Object.keys(values))) : [];
   return [...shown, ...ownChanges(event), ...identityChanges(log, event), ...secretChanges(log, event)];
 }
 
 /** The latest earlier value of each field. */
-function earlierValues(
+function* earlierValues(
   log: Earlier,
   { stream, position }: RecordedEvent,
   { types, valuesOf }: (typeof HISTORIES)[number],
   fields: readonly string[],
-): Values {
+): Steps<Values> {
   const before = new Map<string, unknown>();
   const missing = new Set(fields);
   for (const earlier of log.earlier(stream, position, types)) {
@@ -79,6 +84,7 @@ function earlierValues(
       missing.delete(field);
     }
     if (missing.size === 0) break;
+    yield;
   }
   if (stream === 'settings')
     for (const field of missing) before.set(field, defaultSettings[field as SettingKey] ?? undefined);

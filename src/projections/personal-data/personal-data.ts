@@ -6,7 +6,6 @@ import type { Text } from '../../messages/message.js';
 import type { ReadModels } from '../read-models.js';
 import type { Statement } from '../statement/statement.js';
 import { textOfEvent } from '../why/event-texts.js';
-import { eventsOfClient, type HistoryLog } from '../why/history.js';
 
 /** A value that gives access, with only its last characters. */
 const MASK = '••••';
@@ -55,15 +54,14 @@ export interface PersonalData {
   readonly statement: Statement;
 }
 
-/** All data of clients by number, deleted ones included. With `mask`, whatever gives access is masked. */
+/** All data of clients, deleted ones included, from their events by number. With `mask`, whatever gives access is masked. */
 export function personalDataOf(
   read: Pick<ReadModels, 'clients' | 'usage'>,
-  log: Pick<HistoryLog, 'readStream'>,
-  clients: readonly number[],
+  histories: ReadonlyMap<number, readonly RecordedEvent[]>,
   { mask, now, statement }: { readonly mask: boolean; readonly now: number; readonly statement: Statement },
 ): PersonalData {
   const shown = mask ? masked : readable;
-  const streams = clients.map((client) => eventsOfClient(log, client));
+  const streams = [...histories.values()];
   const accounts = streams.flatMap((events) => accountOf(read, events) ?? []);
   const emails = new Set(accounts.map(({ identity }) => identity.email));
   return {

@@ -1,6 +1,7 @@
+import { atOnce, type Steps } from '../../lib/time/slices.js';
 import { message, type Text } from '../../messages/message.js';
 import type { ReadModels } from '../read-models.js';
-import { actorText, type HistoryEntry, type HistoryLog, historyOf } from './history.js';
+import { actorText, eventsOfClients, type HistoryEntry, type HistoryLog, historySteps } from './history.js';
 import type { Moment } from './why-facts.js';
 
 /** A client that was deleted. */
@@ -14,12 +15,16 @@ export interface DeletedClient {
 }
 
 /** A deleted client by its number; null when there was none, or it is not deleted. */
-export function deletedClient(log: HistoryLog, client: number): DeletedClient | null {
-  const story = historyOf(log, client);
-  const end = story.findLast(({ type }) => type === 'ClientDeleted');
+export const deletedClient = (log: HistoryLog, client: number): DeletedClient | null =>
+  atOnce(deletedClientSteps(log, client));
+
+/** The same in steps, with at most the newest `most` entries of its history. */
+export function* deletedClientSteps(log: HistoryLog, client: number, most?: number): Steps<DeletedClient | null> {
+  const own = (yield* eventsOfClients(log, [client])).get(client) ?? [];
+  const end = own.findLast(({ type }) => type === 'ClientDeleted');
   if (!end) return null;
-  const { at, position, by } = end;
-  return { client, status: 'deleted', since: { at, position, by }, story };
+  const since = { at: end.meta.at, position: end.position, by: actorText(end.meta) };
+  return { client, status: 'deleted', since, story: yield* historySteps(log, own, most) };
 }
 
 /** All clients that were deleted with this email, the latest deletion first, without their histories. */

@@ -1,17 +1,25 @@
+import type { RecordedEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { NodeId } from '../../events/ids.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
 import { zoneNamed } from '../../lib/time/calendar.js';
+import { atOnce, type Steps } from '../../lib/time/slices.js';
 import type { Text } from '../../messages/message.js';
 import type { ReadModels } from '../read-models.js';
-import { eventsOfClient, type HistoryEntry, type HistoryLog, historyOf } from './history.js';
+import { eventsOfClients, type HistoryEntry, type HistoryLog, historySteps } from './history.js';
 import { type Why, whyOf } from './why.js';
 import type { NodeFacts } from './why-facts.js';
 
-/** Why a client of an inbound may or may not connect, and its history. */
-export interface Explanation extends Why {
+/** Why a client of an inbound may or may not connect. */
+interface Explained extends Why {
   readonly client: Client;
   readonly inbound: Inbound;
+  /** Its events, oldest first. */
+  readonly history: readonly RecordedEvent[];
+}
+
+/** Why a client of an inbound may or may not connect, and its history. */
+export interface Explanation extends Omit<Explained, 'history'> {
   /** Oldest first. */
   readonly story: readonly HistoryEntry[];
 }
@@ -20,13 +28,29 @@ export interface Explanation extends Why {
 type OfflineReason = (node: NodeId) => Text | null;
 
 /** Explains every client of an email, one for each inbound, as of `now` (ms); empty when there is none. */
-export function explain(
+export function explain(read: ReadModels, log: HistoryLog, email: string, now: number): readonly Explanation[] {
+  const steps = explainSteps(read, log, { email, now: () => now, offline: (node) => recordedReason(read, node) });
+  return atOnce(steps).map(({ history, ...explained }) => ({
+    ...explained,
+    story: atOnce(historySteps(log, history)),
+  }));
+}
+
+interface Question {
+  readonly email: string;
+  /** ms since 1970 */
+  readonly now: () => number;
+  readonly offline: OfflineReason;
+}
+
+/** `explain` without the histories, in steps. The last one explains, so that all answers are about one moment. */
+export function* explainSteps(
   read: ReadModels,
   log: HistoryLog,
-  email: string,
-  now: number,
-  offline: OfflineReason = (node) => recordedReason(read, node),
-): readonly Explanation[] {
+  { email, now, offline }: Question,
+): Steps<readonly Explained[]> {
+  const numbers = read.clients.byEmail(email).map(({ number }) => number);
+  const histories = yield* eventsOfClients(log, numbers);
   return read.clients.byEmail(email).flatMap((client) => {
     const inbound = read.inbounds.get(client.inbound);
     if (!inbound) return [];
@@ -43,12 +67,12 @@ export function explain(
       siblings,
       core: read.records.coreOf(inbound),
       node,
-      history: eventsOfClient(log, client.number),
+      history: histories.get(client.number) ?? [],
       log,
-      now,
+      now: now(),
       zone: zoneNamed(read.settings.current().timeLocation),
     };
-    return [{ client, inbound, ...whyOf(facts), story: historyOf(log, client.number) }];
+    return [{ client, inbound, ...whyOf(facts), history: facts.history }];
   });
 }
 

@@ -1,12 +1,15 @@
 import { OWNER } from '../../events/access/roles.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { EventLog } from '../../events/log/log.js';
+import { atOnce, type Steps } from '../../lib/time/slices.js';
 import { message, type Text } from '../../messages/message.js';
 import { textOfEvent } from './event-texts.js';
 import { panelText } from './panel-parts.js';
 
 /** The parts of the log from which a history is read. */
 export interface HistoryLog extends Pick<EventLog, 'readStream'> {
+  /** The events of whole streams, oldest first, in steps; the result has what was appended during them. */
+  streamSteps(streams: readonly string[]): Steps<ReadonlyMap<string, readonly RecordedEvent[]>>;
   /** The position and type of the event with this id; null when it is not before the position `before`. */
   place(id: string, before: number): { readonly position: number; readonly type: string } | null;
   /** The event at a position; undefined when there is none, or when it was rolled up. */
@@ -52,18 +55,43 @@ export function eventsOfClient(log: Pick<HistoryLog, 'readStream'>, client: numb
   return log.readStream(`client-${client}`, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** The history of a client, with the events of its inbound between its first event and its deletion; oldest first. */
-export function historyOf(log: HistoryLog, client: number): readonly HistoryEntry[] {
-  const own = eventsOfClient(log, client);
+/** `eventsOfClient` of several clients, by number, in steps. */
+export function* eventsOfClients(
+  log: Pick<HistoryLog, 'streamSteps'>,
+  clients: readonly number[],
+): Steps<ReadonlyMap<number, readonly RecordedEvent[]>> {
+  const events = yield* log.streamSteps(clients.map((client) => `client-${client}`));
+  return new Map(clients.map((client) => [client, events.get(`client-${client}`) ?? []]));
+}
+
+/** The history of a client; see `historySteps`. */
+export const historyOf = (log: HistoryLog, client: number): readonly HistoryEntry[] =>
+  atOnce(historySteps(log, eventsOfClient(log, client)));
+
+/**
+ * The history of a client from its events, with the events of its inbound between the first of them and its deletion; oldest
+ * first. At most the newest `most`. In steps.
+ */
+export function* historySteps(
+  log: HistoryLog,
+  own: readonly RecordedEvent[],
+  most = Number.POSITIVE_INFINITY,
+): Steps<readonly HistoryEntry[]> {
   const added = own.find((event) => event.type === 'ClientAdded');
-  const inbound =
-    added?.type === 'ClientAdded' ? log.readStream(`inbound-${added.data.inbound}`, 0, Number.MAX_SAFE_INTEGER) : [];
+  const stream = added?.type === 'ClientAdded' ? `inbound-${added.data.inbound}` : null;
+  const inbound = stream === null ? [] : ((yield* log.streamSteps([stream])).get(stream) ?? []);
   const first = own[0]?.position ?? 0;
   const last = own.findLast((event) => event.type === 'ClientDeleted')?.position ?? Number.POSITIVE_INFINITY;
   const around = inbound.filter(
     ({ type, position }) => INBOUND_EVENTS.has(type) && position > first && position < last,
   );
-  return [...own, ...around].sort((a, b) => a.position - b.position).map((event) => entryOf(log, event));
+  const events = [...own, ...around].sort((a, b) => a.position - b.position);
+  const entries: HistoryEntry[] = [];
+  for (const event of events.slice(-Math.min(most, events.length))) {
+    entries.push(entryOf(log, event));
+    yield;
+  }
+  return entries;
 }
 
 function entryOf(log: HistoryLog, event: RecordedEvent): HistoryEntry {

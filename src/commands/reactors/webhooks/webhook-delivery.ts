@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordedEvent } from '../../../events/catalog.js';
+import { withMany } from '../../../events/client/members.js';
 import { groupOf } from '../../../events/groups.js';
 import type { WebhookId } from '../../../events/ids.js';
 import type { EventLog } from '../../../events/log/log.js';
@@ -242,5 +243,5 @@ export class WebhookDelivery {
 /** Whether a webhook delivers an event. */
 function isWanted({ types }: Webhook, { type }: RecordedEvent): boolean {
   if (UNDELIVERED.has(type)) return false;
-  return types.length === 0 || types.includes(type) || types.includes(groupOf(type));
+  return types.length === 0 || withMany(types).includes(type) || types.includes(groupOf(type));
 }

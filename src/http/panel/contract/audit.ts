@@ -16,7 +16,10 @@ const KINDS = ['user', 'token', 'bot', 'node', 'system'] as const;
 const FORMATS = ['jsonl', 'csv'] as const;
 
 const filter = {
-  /** Names of event types, separated by commas; empty = those of `group`. */
+  /**
+   * Names of event types, separated by commas; empty = those of `group`. The type of a change of one client includes that of many:
+   * `ClientDeleted` includes `ClientsDeleted`.
+   */
   types: text,
   /** A group of event types; empty = all. */
   group: z.enum(['', ...eventGroups], issue('input.notOneOf', { known: [...eventGroups] })).default(''),
@@ -97,7 +100,7 @@ export const auditRoutes = routes('/panel/api/audit', {
       before: whole({ min: 0 }),
       /** Only events after this position. */
       after: whole({ min: 0 }),
-      /** 0 = 50 */
+      /** 0 = 50. A page may have more, because all entries of one event are in it. */
       limit: whole({ min: 0, max: MAX_LIMIT }),
     }),
     reply: z.object({
@@ -168,6 +171,8 @@ export const auditRoutes = routes('/panel/api/audit', {
     reply: z.object({
       entry: AuditEntry,
       changes: z.array(Change),
+      /** Number of clients of an event about many, which `members` shows; 0 for any other event. */
+      members: z.int(),
       /** Its cause, the cause of that, and so on. */
       causes: z.array(AuditEntry),
       /** What it caused, oldest first, among the events soon after it. */
@@ -182,6 +187,22 @@ export const auditRoutes = routes('/panel/api/audit', {
       moment: z.int(),
       /** As in the event feed. */
       event: z.record(z.string(), z.unknown()),
+    }),
+  }),
+  members: get('/:position/members', {
+    permission: { resource: 'audit', action: 'read' },
+    summary: 'The clients of an event about many, with the values that it changed of each',
+    params: z.object({ position: Id }),
+    query: z.object({
+      /** How many clients are left out at the beginning. */
+      skip: whole({ min: 0 }),
+      /** 0 = 50 */
+      limit: whole({ min: 0, max: MAX_LIMIT }),
+    }),
+    reply: z.object({
+      members: z.array(z.object({ subject: Subject.nullable(), changes: z.array(Change) })),
+      /** The number of all clients of the event; 0 if it is not about many. */
+      total: z.int(),
     }),
   }),
 });

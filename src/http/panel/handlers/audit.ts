@@ -1,10 +1,12 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { rangeOf } from '../../../commands/undo/past-command.js';
 import { eventType } from '../../../events/catalog.js';
+import { isAboutMany, membersOf } from '../../../events/client/members.js';
 import type { EventHeader, LogSearch } from '../../../events/log/log-search.js';
+import { inSlices } from '../../../lib/time/slices.js';
 import { codeOf } from '../../../messages/message.js';
 import type { AuditFilter } from '../../../projections/audit/audit-search.js';
-import { changesOf } from '../../../projections/audit/changes.js';
+import { changeSteps } from '../../../projections/audit/changes.js';
 import { auditTypes, typesOf } from '../../../projections/audit/groups.js';
 import type { AuthRequest } from '../auth/auth-context.js';
 import type { Needs } from '../context.js';
@@ -76,7 +78,8 @@ export const auditHandlers: Handlers<typeof auditRoutes, Needs<'audit' | 'feed' 
     if (!auth.isStillValid) return reject('SESSION_EXPIRED');
     return {
       entry: audit.entryOf(header, event, subjects, say),
-      changes: event ? [...changesOf(log, event)] : [],
+      changes: event ? [...(await inSlices(changeSteps(log, event)))] : [],
+      members: event && isAboutMany(event) ? membersOf(event).length : 0,
       causes,
       effects: shown,
       moreEffects: effects.length > MAX_EFFECTS,
@@ -85,6 +88,13 @@ export const auditHandlers: Handlers<typeof auditRoutes, Needs<'audit' | 'feed' 
       moment: command?.last.position ?? position,
       event: { ...audit.json(header, event) },
     };
+  },
+
+  async members({ params: { position }, query: { skip, limit } }, { audit }, { auth }) {
+    const header = audit.log.header(position);
+    if (!header) return reject('POSITION_UNKNOWN', { after: position, head: audit.log.head().position });
+    const members = await audit.members(header, { skip, limit: limit || DEFAULT_LIMIT });
+    return auth.isStillValid ? members : reject('SESSION_EXPIRED');
   },
 };
 

@@ -1,6 +1,7 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import type { ClientNumber } from '../../../events/ids.js';
 import type { LegalHold } from '../../../events/personal-data/hold-document.js';
+import { inSlices } from '../../../lib/time/slices.js';
 import { message, type Text } from '../../../messages/message.js';
 import { coded, rendered } from '../../../messages/rendered.js';
 import { type Certificate, certificateLines, certificateOf } from '../../../projections/personal-data/certificate.js';
@@ -8,7 +9,7 @@ import { exportLines } from '../../../projections/personal-data/export-text.js';
 import { personalDataOf } from '../../../projections/personal-data/personal-data.js';
 import { statementOfNumbers } from '../../../projections/statement/statement-of-client.js';
 import { statementOwner } from '../../../projections/why/deleted-clients.js';
-import { eventsOfClient } from '../../../projections/why/history.js';
+import { eventsOfClients } from '../../../projections/why/history.js';
 import { messageOf } from '../answers.js';
 import type { HttpRequest, Needs } from '../context.js';
 import type { personalDataRoutes } from '../contract/personal-data.js';
@@ -31,13 +32,18 @@ export const personalDataHandlers: Handlers<typeof personalDataRoutes, Services>
     const position = feed.log.head().position;
     const head = { email: name, madeAt: now(), position, generation: feed.log.generation, masked: mask === true };
     const answer = await ledger((books) => {
-      const first = Math.min(now(), ...clients.flatMap((one) => eventsOfClient(past, one)[0]?.meta.at ?? []));
+      const first = Math.min(
+        now(),
+        ...clients.flatMap((one) => past.readStream(`client-${one}`, 0, 1)[0]?.meta.at ?? []),
+      );
       const days = [books.days.of(first), books.days.of(now())] as const;
       return statementOfNumbers(read, books, past, clients, days, now());
     });
     if ('unavailable' in answer)
       return answer.unavailable === 'unready' ? reject('LEDGER_NOT_READY') : reject('LEDGER_WRONG');
-    const data = personalDataOf(read, past, clients, { mask: head.masked, now: head.madeAt, statement: answer.answer });
+    const histories = await inSlices(eventsOfClients(past, clients));
+    const options = { mask: head.masked, now: head.madeAt, statement: answer.answer };
+    const data = personalDataOf(read, histories, options);
     const done = dispatch({ type: 'RecordPersonalDataExport', data: { clients, masked: head.masked, position } });
     if (done instanceof Rejection) return done;
     if (format !== 'text') return coded({ ...head, ...data }, say);

@@ -19,7 +19,7 @@ import { Chain } from './Chain';
 import { useColumns } from './columns';
 import { EventDrawer } from './EventDrawer';
 import { FilterBar } from './FilterBar';
-import { type AuditEntry, type AuditQuery, DEFAULTS, type Filters, queryOf } from './filter';
+import { type AuditEntry, type AuditQuery, DEFAULTS, type Filters, keyOf, queryOf } from './filter';
 import { auditNews, auditPages, MAX_NEWS } from './queries';
 
 const NO_ROWS: readonly AuditEntry[] = [];
@@ -145,7 +145,7 @@ function Events({ query, onClear }: { readonly query: AuditQuery; readonly onCle
               columns={columns}
               rows={NO_ROWS}
               remote={{ count: rows.length, rowAt: (index) => rows[index], onRange, resetKey }}
-              idOf={({ position }) => String(position)}
+              idOf={keyOf}
               sort={UNSORTED}
               onSort={noSort}
               card={card}

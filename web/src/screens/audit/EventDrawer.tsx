@@ -19,6 +19,7 @@ import classes from './Audit.module.css';
 import { Changes } from './Changes';
 import { Address, SubjectName } from './columns';
 import type { AuditEntry, Filters } from './filter';
+import { Members } from './Members';
 import { auditEvent } from './queries';
 import { UndoCommand } from './UndoCommand';
 
@@ -50,7 +51,7 @@ export function EventDrawer({ position, onFilter, onClose }: Props) {
 function Event({ details, onFilter }: { readonly details: Details } & Pick<Props, 'onFilter'>) {
   const { t } = useTranslation('audit');
   const may = useMay();
-  const { entry, changes, causes, effects, moreEffects, removed, event, hash, moment } = details;
+  const { entry, changes, members, causes, effects, moreEffects, removed, event, hash, moment } = details;
   const json = JSON.stringify(event, null, 2);
   return (
     <div className={classes['event']}>
@@ -70,6 +71,11 @@ function Event({ details, onFilter }: { readonly details: Details } & Pick<Props
       {changes.length > 0 && (
         <Part title={t('changes')}>
           <Changes changes={changes} />
+        </Part>
+      )}
+      {members > 0 && (
+        <Part title={t('members')}>
+          <Members position={entry.position} />
         </Part>
       )}
       {causes.length > 0 && (

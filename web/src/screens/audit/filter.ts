@@ -8,6 +8,9 @@ export type Filters = Readonly<Record<keyof typeof DEFAULTS, string>>;
 
 export type AuditQuery = NonNullable<Gets['/panel/api/audit/page']['query']>;
 export type AuditEntry = Gets['/panel/api/audit/page']['reply']['events'][number];
+/** Tells entries apart: the parts of several clients in one event have the same position. */
+export const keyOf = ({ position, subject }: AuditEntry): string => `${position} ${subject?.number ?? ''}`;
+
 export type Group = AuditEntry['group'];
 export type ActorKind = AuditEntry['actor']['kind'];
 

@@ -8,6 +8,8 @@ const NEWS_MS = 4000;
 /** More new events than this are not counted. */
 export const MAX_NEWS = 100;
 const PAGE = 100;
+/** Clients of an event about many that are shown at once. */
+const MEMBERS = 20;
 /** Documents of one answer at most. */
 export const MOST_DOCUMENTS = 1000;
 
@@ -37,6 +39,25 @@ export const auditEvent = (position: string) =>
   queryOptions({
     queryKey: ['audit', 'event', position],
     queryFn: ({ signal }) => api.get('/panel/api/audit/:position', { params: { position }, signal }),
+  });
+
+/** The clients of an event about many, in pages. */
+export const eventMembers = (position: number) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', 'members', position],
+    queryFn: ({ pageParam, signal }) =>
+      api.get('/panel/api/audit/:position/members', {
+        params: { position },
+        query: { skip: pageParam, limit: MEMBERS },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ total }, pages) => {
+      const shown = pages.reduce((sum, { members }) => sum + members.length, 0);
+      return shown < total ? shown : undefined;
+    },
+    // What was recorded does not change.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 export interface DiffQuery {
