@@ -88,10 +88,11 @@ export const ClientHistoryImported = defineEvent('ClientHistoryImported', {
 });
 
 export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
-  summary: 'An inbound got the traffic that it had before: in another panel, or before it was deleted.',
+  summary: 'An inbound got the traffic that it had before: in another panel, or before it was deleted or reset.',
   recordedBy: {
     ImportPanel: 'the imported database has counters or times of the inbound',
     RestoreInbound: 'an admin undoes the deletion of the inbound',
+    RestoreInboundTraffic: 'an admin undoes a reset of the counters of the inbound',
   },
   data: z.strictObject({
     inbound: InboundId,
@@ -104,8 +105,11 @@ export const InboundHistoryImported = defineEvent('InboundHistoryImported', {
 });
 
 export const OutboundHistoryImported = defineEvent('OutboundHistoryImported', {
-  summary: 'The traffic of an outbound was imported from another panel.',
-  recordedBy: { ImportPanel: 'the imported database has counters or times of the outbound' },
+  summary: 'An outbound got the traffic that it had before: in another panel, or before it was reset.',
+  recordedBy: {
+    ImportPanel: 'the imported database has counters or times of the outbound',
+    RestoreOutboundTraffic: 'an admin undoes a reset of the counters of the outbound',
+  },
   data: z.strictObject({ tag: z.string().describe('Tag of the outbound.'), up: Up, down: Down }),
   stream: () => 'traffic',
 });

@@ -2101,6 +2101,11 @@ export interface MessageParams {
   'undo.ownerGone': None;
   'undo.traffic': None;
   'undo.access': None;
+  'undo.accountGone': None;
+  'undo.tokenSecret': None;
+  'undo.webhookSecret': None;
+  'undo.deliveries': None;
+  'undo.geoFile': None;
   'undo.outside': None;
   'undo.counterBelow': None;
   'undo.refused': { readonly why: Text };

@@ -57,8 +57,8 @@ describe('portolan undo without a running panel', () => {
 
   it('is refused with the reason', async () => {
     const { given, seen, undo } = place();
-    given({ type: 'ResetInboundTraffic', data: { inbound: one } });
-    await expect(undo(seen().position)).rejects.toThrow('Nothing of this can be undone: traffic');
+    given({ type: 'CreateUser', data: { username: 'second', passwordHash: 'hash' } });
+    await expect(undo(seen().position)).rejects.toThrow('Nothing of this can be undone: accounts');
     await expect(undo(99)).rejects.toThrow(
       `Position 99 is not in the log, which has the positions 1 to ${seen().position}`,
     );

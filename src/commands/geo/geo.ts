@@ -32,7 +32,8 @@ export type GeoOutcome = { readonly source: number } & (
 
 /** A file that is in place. `used`: the configuration of the core names it. */
 interface Installed {
-  readonly content: GeoContent;
+  /** Null: an undo changes the source, and its file is downloaded later. */
+  readonly content: GeoContent | null;
   readonly used: boolean;
 }
 
@@ -51,7 +52,7 @@ export const geo: Decider<GeoCommand> = {
     const source = GeoSourceId.parse(state.lastGeoSource + 1);
     return [
       GeoSourceAdded({ source, type, alias, url }),
-      ...[downloaded(source, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
+      ...[...downloaded(source, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
     ];
   },
 
@@ -65,7 +66,7 @@ export const geo: Decider<GeoCommand> = {
     if (problem) return problem;
     return [
       GeoSourceUpdated({ source: own.id, type, alias, url }),
-      ...[downloaded(own.id, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
+      ...[...downloaded(own.id, content), ...restart(state, used)].map((event) => ({ ...event, cause: 0 })),
     ];
   },
 
@@ -80,7 +81,7 @@ export const geo: Decider<GeoCommand> = {
     const events: Caused<PanelEvent>[] = outcomes.flatMap((outcome): Caused<PanelEvent>[] => {
       const own = state.geoSources.get(outcome.source as GeoSourceId);
       if (!own) return [];
-      if (outcome.outcome === 'updated') return [downloaded(own.id, outcome.content)];
+      if (outcome.outcome === 'updated') return [...downloaded(own.id, outcome.content)];
       if (outcome.outcome === 'unchanged') return [GeoSourceChecked({ source: own.id })];
       return [GeoSourceFailed({ source: own.id, reason: outcome.reason })];
     });
@@ -94,8 +95,10 @@ export const geo: Decider<GeoCommand> = {
   },
 };
 
-function downloaded(source: GeoSourceId, { sha256, bytes, lastModified, tags }: GeoContent): PanelEvent {
-  return GeoSourceDownloaded({ source, sha256, bytes, lastModified, tags: [...tags] });
+function downloaded(source: GeoSourceId, content: GeoContent | null): readonly PanelEvent[] {
+  if (content === null) return [];
+  const { sha256, bytes, lastModified, tags } = content;
+  return [GeoSourceDownloaded({ source, sha256, bytes, lastModified, tags: [...tags] })];
 }
 
 /** A core that an admin has stopped stays stopped. */

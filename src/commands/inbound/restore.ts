@@ -1,7 +1,7 @@
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientDepleted, ClientTrafficAdjusted } from '../../events/client/client.js';
 import { emailKey } from '../../events/client/client-document.js';
-import type { NodeId, UserId } from '../../events/ids.js';
+import type { InboundId, NodeId, UserId } from '../../events/ids.js';
 import { InboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
@@ -10,9 +10,9 @@ import { depletionOf } from '../client/limits.js';
 import type { EmailCounter } from '../client/many.js';
 import { clientsNamed } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
-import { Rejection } from '../rejection.js';
+import { Rejection, reject } from '../rejection.js';
 import type { PanelState } from '../state.js';
-import { type InboundDraft, inbound } from './inbound.js';
+import { type InboundDraft, inbound, inboundDepletionEvents } from './inbound.js';
 
 /** The counters of an inbound when it was deleted. */
 export interface InboundUsage extends Counter {
@@ -22,18 +22,33 @@ export interface InboundUsage extends Counter {
   readonly resetAt: number;
 }
 
-export type InboundRestoreCommand = Command<
-  'RestoreInbound',
-  InboundDraft & {
-    readonly owner: UserId;
-    readonly node?: NodeId | undefined;
-    readonly used: InboundUsage;
-    readonly counters: readonly EmailCounter[];
-  }
->;
+export type InboundRestoreCommand =
+  /** Bytes that a reset has removed. `resetAt`: when the counters had been reset before, null = as now. */
+  | Command<'RestoreInboundTraffic', Counter & { readonly inbound: InboundId; readonly resetAt: number | null }>
+  | Command<
+      'RestoreInbound',
+      InboundDraft & {
+        readonly owner: UserId;
+        readonly node?: NodeId | undefined;
+        readonly used: InboundUsage;
+        readonly counters: readonly EmailCounter[];
+      }
+    >;
 
-/** Adds a deleted inbound and its clients again, in one append: with their settings and counters, under new numbers. */
 export const inboundRestore: Decider<InboundRestoreCommand> = {
+  RestoreInboundTraffic({ inbound: id, up, down, resetAt }, state, { now }) {
+    const current = state.inbounds.get(id);
+    if (!current) return reject('INBOUND_NOT_FOUND', { inbound: id });
+    const used = state.counters.inbounds.get(id) ?? zero;
+    const sum = { up: used.up + up, down: used.down + down };
+    return [
+      // The total since the creation has the bytes already.
+      InboundHistoryImported({ inbound: id, up, down, allTime: 0, resetAt: resetAt ?? current.resetAt }),
+      ...inboundDepletionEvents(current, sum, now).map((event) => ({ ...event, cause: 0 })),
+    ];
+  },
+
+  /** Adds a deleted inbound and its clients again, in one append: with their settings and counters, under new numbers. */
   RestoreInbound({ used, counters, ...draft }, state, context) {
     const added = inbound.AddInbound(draft, state, context);
     if (added instanceof Rejection) return added;

@@ -2,6 +2,7 @@ import type { PanelEvent } from '../../events/catalog.js';
 import { ClientDepleted, ClientExpiryStarted } from '../../events/client/client.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
+import { OutboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
 import { holdOnMeasurements } from '../../events/personal-data/hold-document.js';
@@ -39,6 +40,8 @@ export type TrafficCommand =
       }
     >
   | Command<'ResetOutboundTraffic', { /** Null = of every outbound. */ readonly tag: string | null }>
+  /** Bytes that a reset has removed. */
+  | Command<'RestoreOutboundTraffic', { readonly tag: string; readonly up: number; readonly down: number }>
   | Command<'RecordRollUp', RollUp>;
 
 export const traffic: Decider<TrafficCommand> = {
@@ -64,6 +67,8 @@ export const traffic: Decider<TrafficCommand> = {
     }
     return [...state.counters.outbounds].map(([name, used]) => OutboundTrafficReset({ tag: name, ...used }));
   },
+
+  RestoreOutboundTraffic: ({ tag, up, down }) => (up + down > 0 ? [OutboundHistoryImported({ tag, up, down })] : []),
 
   RecordRollUp(data, { holds }) {
     const hold = holdOnMeasurements(holds, data.firstAt, data.lastAt);

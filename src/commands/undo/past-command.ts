@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { eventType, type RecordedEvent } from '../../events/catalog.js';
+import type { RecordedEvent } from '../../events/catalog.js';
 import { type Client, evolveClients } from '../../events/client/client-document.js';
 import { membersOf } from '../../events/client/members.js';
 import type { ClientNumber, InboundId, NodeId } from '../../events/ids.js';
@@ -7,15 +7,10 @@ import { evolveInbounds, type Inbound } from '../../events/inbound/inbound-docum
 import type { EventHeader, LogSearch } from '../../events/log/log-search.js';
 import { evolveNodes, type Node } from '../../events/node/node-document.js';
 import { defaultSettings, type SettingKey, type Settings } from '../../events/settings/settings.js';
-import { type JsonObject, sameJson } from '../../lib/json.js';
+import type { JsonObject } from '../../lib/json.js';
+import { type OtherSteps, otherSteps } from './other-steps.js';
 import { type OwnerStep, ownerSteps } from './owners.js';
-
-/** A document before and after a command; null = it did not exist. `erased`: the personal data or secrets of `before` are. */
-export interface Step<D> {
-  readonly before: D | null;
-  readonly after: D | null;
-  readonly erased: boolean;
-}
+import { hasErased, type Noun, type Step, stepsOf } from './steps.js';
 
 /** A command of the past: its events, and the documents that it changed. */
 export interface PastCommand {
@@ -30,6 +25,7 @@ export interface PastCommand {
   /** The settings that it changed; null = none. */
   readonly settings: { readonly before: Partial<Settings>; readonly after: Partial<Settings> } | null;
   readonly template: { readonly before: Template; readonly after: Template; readonly erased: boolean } | null;
+  readonly others: OtherSteps;
 }
 
 /** The template of the core, and the URL of outbound tests. */
@@ -40,8 +36,6 @@ interface Template {
 
 /** Headers that are read before other work gets a turn: about 5 ms. */
 const PAGE = 300;
-/** Documents that are folded before other work gets a turn. */
-const DOCUMENTS_PER_TURN = 20;
 const EVERYTHING = { types: null, actorKind: null, from: 0, to: Number.MAX_SAFE_INTEGER } as const;
 
 /** Reads the command that an event belongs to. Null if there is no event at the position. `builtIn`: the first template. */
@@ -62,6 +56,7 @@ export async function readCommand(log: LogSearch, position: number, builtIn: Tem
     nodes: await stepsOf(log, events, NODE, evolveNodes),
     settings: settingsStep(log, events),
     template: templateStep(log, events, builtIn),
+    others: await otherSteps(log, events),
   };
 }
 
@@ -96,12 +91,6 @@ function countSame(headers: readonly EventHeader[], { meta: { at, correlationId,
   return other < 0 ? headers.length : other;
 }
 
-interface Noun<K> {
-  readonly numberIn: (event: RecordedEvent) => K | null;
-  /** The types that the document is folded from. The first one begins it. */
-  readonly types: readonly RecordedEvent['type'][];
-}
-
 const CLIENT: Noun<ClientNumber> = {
   numberIn: (event) => (CLIENT.types.includes(event.type) ? (event.data as { client: ClientNumber }).client : null),
   types: [
@@ -122,38 +111,6 @@ const NODE: Noun<NodeId> = {
     ...(['NodeAdded', 'NodeDeleted', 'NodeUpdated', 'NodeTokenReplaced', 'NodeEnabled', 'NodeDisabled'] as const),
   ],
 };
-
-/** Folds each document that the events changed from its own stream: before them, and after them. */
-async function stepsOf<K, D>(
-  log: Pick<LogSearch, 'earlier'>,
-  events: readonly RecordedEvent[],
-  { numberIn, types }: Noun<K>,
-  evolve: (documents: Map<K, D>, event: RecordedEvent) => void,
-): Promise<ReadonlyMap<K, Step<D>>> {
-  const changed = new Map<K, RecordedEvent[]>();
-  for (const event of events) {
-    const number = numberIn(event);
-    if (number !== null) changed.set(number, [...(changed.get(number) ?? []), event]);
-  }
-  const steps = new Map<K, Step<D>>();
-  for (const [number, own] of changed) {
-    const [first] = own;
-    if (!first) continue;
-    const earlier: RecordedEvent[] = [];
-    for (const event of log.earlier(first.stream, first.position, types)) {
-      earlier.push(event);
-      if (event.type === types[0]) break;
-    }
-    const documents = new Map<K, D>();
-    for (const event of earlier.toReversed()) evolve(documents, event);
-    const before = documents.get(number) ?? null;
-    for (const event of own) evolve(documents, event);
-    const after = documents.get(number) ?? null;
-    steps.set(number, { before, after, erased: before !== null && hasErased(log, earlier) });
-    if (steps.size % DOCUMENTS_PER_TURN === 0) await nextTurn();
-  }
-  return steps;
-}
 
 function settingsStep(log: Pick<LogSearch, 'earlier'>, events: readonly RecordedEvent[]): PastCommand['settings'] {
   const own = events.filter((event) => event.type === 'SettingsChanged');
@@ -201,27 +158,6 @@ const templateIn = ({
   template: template as JsonObject,
   outboundTestUrl,
 });
-
-/** Whether the newest value of a sealed field was erased. `events`: newest first. */
-function hasErased(log: Pick<LogSearch, 'earlier'>, events: readonly RecordedEvent[]): boolean {
-  const known = new Set<string>();
-  for (const { type, data } of events) {
-    for (const [field, seal] of Object.entries(eventType(type)?.seals ?? {})) {
-      if (known.has(field)) continue;
-      known.add(field);
-      const { [field]: value } = data as Readonly<Record<string, unknown>>;
-      if (sameJson(value, seal.erased(data)) && isDestroyed(log, seal.key(data))) return true;
-    }
-  }
-  return false;
-}
-
-/** Whether a data key was destroyed. */
-function isDestroyed(log: Pick<LogSearch, 'earlier'>, key: string): boolean {
-  for (const event of log.earlier('keys', Number.MAX_SAFE_INTEGER, ['DataKeyDestroyed']))
-    if (event.type === 'DataKeyDestroyed' && event.data.key === key) return true;
-  return false;
-}
 
 /** The inbounds that a command deleted. */
 export const inboundsDeletedBy = ({ inbounds }: PastCommand): readonly InboundId[] =>

@@ -10,8 +10,9 @@ import type { SingleCommand } from '../catalog.js';
 import type { ClientDraft } from '../client/credentials.js';
 import type { InboundUsage } from '../inbound/restore.js';
 import type { PanelState } from '../state.js';
-import type { PastCommand, Step } from './past-command.js';
+import type { PastCommand } from './past-command.js';
 import { DELETED_SINCE, KEY_DESTROYED, type Planning } from './planning.js';
+import type { Step } from './steps.js';
 
 /** Returns the deleted inbounds that are added again, which bring their clients. */
 export function inboundsBack(

@@ -19,7 +19,11 @@ const WITH_DOCUMENT: ReadonlySet<RecordedEvent['type']> = new Set<RecordedEvent[
   ...(['InboundAdded', 'InboundDeleted', 'InboundUpdated', 'InboundReconfigured', 'InboundEnabled'] as const),
   ...(['InboundDisabled', 'InboundDepleted', 'InboundReactivated', 'NodeAdded', 'NodeUpdated', 'NodeDeleted'] as const),
   ...(['NodeTokenReplaced', 'NodeEnabled', 'NodeDisabled', 'SettingsChanged', 'CoreTemplateChanged'] as const),
-  ...(['CoreStopRequested', 'TrafficRecounted', 'OwnerAssigned'] as const),
+  ...(['CoreStopRequested', 'TrafficRecounted', 'OwnerAssigned', 'InboundTrafficReset'] as const),
+  ...(['OutboundTrafficReset', 'InboundHistoryImported', 'OutboundHistoryImported', 'RoleDefined'] as const),
+  ...(['RoleDeleted', 'AdminAccessChanged', 'TokenCreated', 'TokenChanged', 'WebhookAdded', 'WebhookUpdated'] as const),
+  ...(['WebhookPaused', 'WebhookResumed', 'WebhookDeleted', 'LegalHoldPlaced', 'LegalHoldReleased'] as const),
+  ...(['GeoSourceAdded', 'GeoSourceUpdated', 'GeoSourceDeleted', 'CoreRestartRequested'] as const),
 ]);
 
 /** Plans what is not a client, an inbound or a node, and says what cannot be taken back. */
@@ -27,20 +31,36 @@ export function otherCommands(past: PastCommand, state: PanelState, planning: Pl
   for (const event of past.events) {
     if (event.type === 'CoreStopRequested' && !state.core.wanted)
       planning.do('core', '', { type: 'RestartCore', data: {} });
-    if (WITH_DOCUMENT.has(event.type)) continue;
+    if (WITH_DOCUMENT.has(event.type) || isOfGeoSource(event, past)) continue;
     planning.cannot(event.stream, '', whyNot(event));
   }
   settingsBack(past, state, planning);
   templateBack(past, state, planning);
 }
 
+/** A download of a source that the same command added or changed. */
+const isOfGeoSource = ({ type, data }: RecordedEvent, { others }: PastCommand): boolean =>
+  type === 'GeoSourceDownloaded' && others.geoSources.has(data.source);
+
+/** Reasons of single types. */
+const REASONS: Partial<Record<RecordedEvent['type'], Text>> = {
+  SecretSettingChanged: KEY_DESTROYED,
+  ApiTokenIssued: KEY_DESTROYED,
+  PersonalDataErased: KEY_DESTROYED,
+  AdminDeleted: message('undo.accountGone'),
+  TokenRevoked: message('undo.tokenSecret'),
+  TokenRotated: message('undo.tokenSecret'),
+  WebhookSecretRotated: message('undo.webhookSecret'),
+  WebhookReplayRequested: message('undo.deliveries'),
+  WebhookEventDiscarded: message('undo.deliveries'),
+  ClientIpsCleared: TRAFFIC,
+};
+
 function whyNot({ type, stream }: RecordedEvent): Text {
-  if (type === 'SecretSettingChanged' || type === 'ApiTokenIssued') return KEY_DESTROYED;
-  if (stream.startsWith('user-') || stream.startsWith('token-') || stream === 'users' || stream === 'sessions')
-    return ACCESS;
-  return type.includes('Traffic') || eventType(type)?.class === 'measured' || type === 'ClientIpsCleared'
-    ? TRAFFIC
-    : OUTSIDE;
+  const reason = REASONS[type];
+  if (reason) return reason;
+  if (stream.startsWith('user-') || stream === 'users' || stream === 'sessions') return ACCESS;
+  return type.includes('Traffic') || eventType(type)?.class === 'measured' ? TRAFFIC : OUTSIDE;
 }
 
 /** Two-factor login is switched with a code, which an undo does not have. */

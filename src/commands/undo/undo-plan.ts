@@ -4,8 +4,11 @@ import type { InboundUsage } from '../inbound/restore.js';
 import type { PanelState } from '../state.js';
 import type { PastCommand } from './past-command.js';
 import { DELETED_SINCE, KEY_DESTROYED, Planning, type UndoPlan } from './planning.js';
+import { accessBack } from './undo-access.js';
+import { totalsBack } from './undo-counters.js';
 import { clientsBack, inboundsBack, nodeBack } from './undo-documents.js';
 import { otherCommands } from './undo-others.js';
+import { servicesBack } from './undo-services.js';
 
 /**
  * The commands that take a past command back, as far as it can be, decided on the present state. `used`: the counters of the
@@ -18,6 +21,9 @@ export function planUndo(past: PastCommand, state: PanelState, used: ReadonlyMap
   const readdedInbounds = inboundsBack(past, state, planning, used);
   for (const [number, step] of past.nodes) nodeBack(`node-${number}`, step, state, planning);
   const readded = clientsBack(past, state, planning, { moved, readdedInbounds });
+  accessBack(past, state, planning);
+  servicesBack(past, state, planning);
+  totalsBack(past, state, planning);
   otherCommands(past, state, planning);
   return { compensations: planning.compensations, obstacles: planning.obstacles, readded };
 }

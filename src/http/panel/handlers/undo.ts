@@ -49,7 +49,12 @@ const NEEDED: readonly (readonly [RegExp, PermissionName])[] = [
   [/Inbound/, 'inbounds:update'],
   [/Node/, 'nodes:update'],
   [/Settings/, 'settings:update'],
-  [/Core/, 'core:update'],
+  [/Core|Outbound/, 'core:update'],
+  [/Role|Admin/, 'admins:update'],
+  [/Token/, 'tokens:update'],
+  [/Webhook/, 'webhooks:update'],
+  [/LegalHold/, 'personalData:hold'],
+  [/GeoSource/, 'geo:update'],
 ];
 const neededFor = ({ type }: SingleCommand): PermissionName =>
   NEEDED.find(([pattern]) => pattern.test(type))?.[1] ?? 'secrets:update';
