@@ -108,28 +108,8 @@ export const panelState: Fold<PanelState> = {
   version: 17,
   initial,
   apply(state, event) {
-    rememberKeys(state, event);
-    unindex(state, event);
-    evolveInbounds(state.inbounds, event);
-    evolveClients(state.clients, event);
+    evolveWithoutCounters(state, event);
     evolveCounters(state.counters, event);
-    evolveIpBlocks(state.ipBlocks, event);
-    index(state, event);
-    evolveDue(state, event);
-    evolveNodes(state.nodes, event);
-    evolveGeoSources(state.geoSources, event);
-    evolveWebhooks(state.webhooks, event);
-    state.certificates = evolveCertificates(state.certificates, event);
-    evolveProofs(state.proofs, event);
-    evolveRetention(state, event);
-    evolveTransfers(state, event);
-    evolveSettings(state, event);
-    evolveUsers(state, event);
-    evolveAccess(state.access, event);
-    evolveLastNumbers(state, event);
-    evolveRefused(state.refused, event);
-    state.core = evolveCore(state.core, event);
-    state.members = evolveMembers(state.members, event);
   },
   /** Without the indexes, which are derived. */
   save: (state) => ({ ...state, clientsOf: null, byEmail: null, byCredential: null, due: null }),
@@ -146,6 +126,31 @@ export const panelState: Fold<PanelState> = {
     return state;
   },
 };
+
+/** Every part of the state but the counters, on which none of them depends. */
+export function evolveWithoutCounters(state: PanelState, event: RecordedEvent): void {
+  rememberKeys(state, event);
+  unindex(state, event);
+  evolveInbounds(state.inbounds, event);
+  evolveClients(state.clients, event);
+  evolveIpBlocks(state.ipBlocks, event);
+  index(state, event);
+  evolveDue(state, event);
+  evolveNodes(state.nodes, event);
+  evolveGeoSources(state.geoSources, event);
+  evolveWebhooks(state.webhooks, event);
+  state.certificates = evolveCertificates(state.certificates, event);
+  evolveProofs(state.proofs, event);
+  evolveRetention(state, event);
+  evolveTransfers(state, event);
+  evolveSettings(state, event);
+  evolveUsers(state, event);
+  evolveAccess(state.access, event);
+  evolveLastNumbers(state, event);
+  evolveRefused(state.refused, event);
+  state.core = evolveCore(state.core, event);
+  state.members = evolveMembers(state.members, event);
+}
 
 function addToIndexes(state: PanelState, client: Client): void {
   state.byEmail.add(client.identity.email, client.number);

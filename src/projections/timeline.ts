@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../events/catalog.js';
-import type { Fold } from '../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../events/log/fold.js';
 
 /** One line of the audit timeline. It has no data, so it contains no secrets. */
 interface TimelineEntry {
@@ -37,6 +37,7 @@ const MEASURED: ReadonlySet<string> = new Set([
 export const timeline: Fold<Timeline> = {
   name: 'timeline',
   version: 1,
+  ignores: TRAFFIC,
   initial: () => [],
   apply(state, { position, type, stream, meta }) {
     if (MEASURED.has(type)) return;

@@ -7,10 +7,11 @@ import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import { Rehearsal } from '../commands/rehearsal.js';
 import { type Rejection, reject } from '../commands/rejection.js';
 import { panelState } from '../commands/state.js';
+import { beginState, statePartsOf } from '../commands/state-parts.js';
 import { AddressBudget, withAddressBudget } from '../commands/traffic/address-budget.js';
 import type { CheckpointStore } from '../events/log/checkpoint-store.js';
 import type { Actor } from '../events/log/event.js';
-import { begin, catchUp, type Folding } from '../events/log/replay.js';
+import { catchUp, type Folding } from '../events/log/replay.js';
 import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import type { Alarms } from '../lib/alarms.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -97,7 +98,8 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, memb
   let replaced = false;
   let ownPorts: readonly OwnPort[] = [];
   const { journal, made, damaged, refusal } = openReadable(directory, { now, anchorFailed }, ({ log, snapshots }) => {
-    const state = begin(panelState, snapshots);
+    const begun = beginState(snapshots);
+    const state: PanelStore['state'] = { fold: panelState, state: begun.state, position: 0 };
     const parts: BusParts = {
       log,
       state,
@@ -108,12 +110,9 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, memb
     };
     const bus = new Bus(parts);
     const rehearse = (): Rehearsal => new Rehearsal(parts);
-    return {
-      state,
-      bus,
-      rehearse,
-      read: new LogReadModels(log, sharingClients(snapshots, state.state.clients), [state]),
-    };
+    const read = new LogReadModels(log, sharingClients(snapshots, state.state.clients), begun.foldings);
+    state.position = begun.position;
+    return { state, bus, rehearse, read };
   });
   const { state, bus, rehearse, read } = made;
   const { log, snapshots, anchor, complaint } = journal;
@@ -147,7 +146,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, memb
   const checkpoints = damaged ? null : journal.checkpoints(checkpointVersion());
   disposal.add(() => checkpoints?.close());
   const foldings = [...read.follower.foldings, state];
-  const snapshotWriter = snapshotting(foldings, snapshots, log, warn);
+  const snapshotWriter = snapshotting([...read.follower.foldings, ...statePartsOf(state)], snapshots, log, warn);
   disposal.add(() => (damaged ? undefined : snapshotWriter.now()));
 
   const submit: Submit = async (make, context) =>
@@ -165,8 +164,8 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, memb
 
 /** Folds the write state again, in place, after it has seen events that were not committed. */
 function refold(state: PanelStore['state'], log: SqliteEventLog, snapshots: SnapshotStore): void {
-  const fresh = begin(panelState, snapshots);
-  catchUp(log, [fresh]);
+  const fresh = beginState(snapshots);
+  catchUp(log, fresh.foldings);
   Object.assign(state.state, fresh.state);
   state.position = fresh.position;
 }

@@ -13,7 +13,7 @@ const REWRITE_AFTER_MS = 3000;
 
 /** Writes snapshots of the folds from time to time. A part is encoded at a time, so the event loop is not blocked. */
 export function snapshotting(
-  foldings: readonly Folding[],
+  foldings: readonly Readonly<Folding>[],
   snapshots: SnapshotStore,
   log: EventLog,
   warn: (message: string, fields?: object) => void,
@@ -72,6 +72,6 @@ export function snapshotting(
       await writing;
       await start();
     },
-    digestOf: ({ fold, state }: Folding) => stateDigest(fold, state),
+    digestOf: ({ fold, state }: Readonly<Folding>) => stateDigest(fold, state),
   };
 }

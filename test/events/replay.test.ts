@@ -1,6 +1,7 @@
 import { assert as check, nat, property, sample } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PanelState, panelState } from '../../src/commands/state.js';
+import { beginState, statePartsOf } from '../../src/commands/state-parts.js';
 import { foldOf, savedState } from '../../src/events/log/fold.js';
 import { detached, joined, partsOf } from '../../src/events/log/parts.js';
 import { advance, begin, catchUp, FoldFailure } from '../../src/events/log/replay.js';
@@ -24,9 +25,9 @@ const stateDigest = (state: PanelState): string =>
 
 /** The digests of a new panel over the same log, with or without snapshots. */
 function anew(log: TestLog['log'], snapshots?: Pick<SnapshotStore, 'load'>): Readonly<Record<string, string>> {
-  const state = begin(panelState, snapshots);
-  catchUp(log, [state]);
-  return { ...new LogReadModels(log, snapshots).follower.digests(), state: stateDigest(state.state) };
+  const { state, foldings } = beginState(snapshots ?? { load: () => null });
+  const read = new LogReadModels(log, snapshots, foldings);
+  return { ...read.follower.digests(), state: stateDigest(state) };
 }
 
 describe('a replay', () => {
@@ -35,14 +36,14 @@ describe('a replay', () => {
   }, async () => {
     const open = playedLogs();
     check(
-      property(steps(200), nat(150), (history, cut) => {
+      property(steps(200), nat(150), nat(), (history, cut, upgrade) => {
         const { journal, bus, read, player } = open();
         player.play(history.slice(0, cut));
         const kept = new Map<string, { position: number; state: unknown }>();
         const parts = (value: unknown): unknown => joined(structuredClone([...partsOf(value).parts]));
         const { position } = journal.log.head();
         const state = { fold: panelState, state: bus.state, position };
-        for (const folding of [...read.follower.foldings, state]) {
+        for (const folding of [...read.follower.foldings, ...statePartsOf(state)]) {
           const saved = detached(savedState(folding.fold, folding.state));
           kept.set(folding.fold.name, { position: folding.position, state: saved });
         }
@@ -53,7 +54,12 @@ describe('a replay', () => {
 
         const live = { ...read.follower.digests(), state: stateDigest(bus.state) };
         expect(anew(journal.log)).toStrictEqual(live);
-        const snapshots = { load: (name: string) => kept.get(name) ?? null };
+        // Alone, a fold does not get the events that it ignores.
+        const alone = startFolds();
+        for (const folding of Object.values(alone)) catchUp(journal.log, [folding]);
+        expect({ ...digestsOf(alone), state: live.state }).toStrictEqual(live);
+        // A loaded state shares parts with its snapshot, and is changed.
+        const snapshots = { load: (name: string) => structuredClone(kept.get(name) ?? null) };
         // Data destroyed since must not return from a snapshot: the panel deletes its snapshots then.
         const shredded = readAll(journal.log).some(
           (event) => event.type === 'DataKeyDestroyed' && event.position > position,
@@ -61,6 +67,11 @@ describe('a replay', () => {
         // A snapshot from before the end of a roll-up is not used either: a sum may repeat its events.
         const usable = !shredded && position >= journal.log.rolledTo;
         if (usable) expect(anew(journal.log, snapshots)).toStrictEqual(live);
+        // A new release cannot use the snapshots of the folds that it changes.
+        const names = [...kept.keys()];
+        const changed = (name: string): boolean => ((upgrade >> (names.indexOf(name) % 31)) & 1) === 1;
+        const old = { load: (name: string) => (changed(name) ? null : snapshots.load(name)) };
+        if (usable) expect(anew(journal.log, old)).toStrictEqual(live);
         journal.reopen();
         expect(anew(journal.log)).toStrictEqual(live);
         journal.log.close();

@@ -34,12 +34,13 @@ export class LogReader {
     this.stored = new StoredLog({ db, sql: this.sql, keyring, rollUps: this.rollUps }, upTo);
   }
 
-  read(position: number, limit: number): readonly RecordedEvent[] {
+  read(position: number, limit: number, without?: ReadonlySet<RecordedEvent['type']>): readonly RecordedEvent[] {
+    const unwanted: ReadonlySet<string> | undefined = without;
     let after = position;
     for (;;) {
       const rows = this.stored.rows(after, limit);
-      const events = rows.flatMap((row) => this.stored.eventsOf(row));
-      // A page with only pruned rows is not the end of the log.
+      const events = rows.flatMap((row) => (unwanted?.has(row.type) ? [] : this.stored.eventsOf(row)));
+      // A page with only pruned or unwanted rows is not the end of the log.
       if (events.length > 0 || rows.length < limit) return events;
       after = rows.at(-1)?.position ?? after;
     }

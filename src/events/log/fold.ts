@@ -13,11 +13,16 @@ export interface Fold<S> {
   initial(): S;
   /** Never gets an event about many clients, but its members; see `membersOf`. */
   apply(state: S, event: RecordedEvent): void;
+  /** Types of events that `apply` ignores. A replay does not decode them if no fold needs them. */
+  readonly ignores?: ReadonlySet<RecordedEvent['type']>;
   /** The value for a snapshot, by default the state. It may contain maps and sets, but no objects with methods. */
   save?(state: S): unknown;
   /** The state from the value of `save`; by default that value. */
   load?(saved: never): S;
 }
+
+/** The bulk of a log, for the folds that count no traffic. */
+export const TRAFFIC: ReadonlySet<RecordedEvent['type']> = new Set(['TrafficRecorded', 'NodeTrafficRecorded']);
 
 /** Evolves one document of a keyed collection. Does nothing if there is no such document. */
 export function evolve<K, D>(documents: Map<K, D>, key: K, recipe: (draft: Draft<D>) => void): void {
@@ -30,10 +35,11 @@ type Handlers<S> = {
 };
 
 /** A fold as a table with one function for each event type that it handles. */
-export function foldOf<S>(fold: Omit<Fold<S>, 'apply'> & { readonly on: Handlers<S> }): Fold<S> {
+export function foldOf<S>(fold: Omit<Fold<S>, 'apply' | 'ignores'> & { readonly on: Handlers<S> }): Fold<S> {
   const { on, ...rest } = fold;
   const handlers = on as Readonly<Record<string, ((state: S, event: RecordedEvent) => void) | undefined>>;
-  return { ...rest, apply: (state, event) => handlers[event.type]?.(state, event) };
+  const ignores = new Set([...TRAFFIC].filter((type) => !(type in on)));
+  return { ...rest, ignores, apply: (state, event) => handlers[event.type]?.(state, event) };
 }
 
 /** The value for a snapshot of a state. It may share parts with the state and must be used before the next event. */

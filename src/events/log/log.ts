@@ -41,9 +41,10 @@ export interface EventLog {
   group<T>(work: () => T): T;
   /**
    * Up to `limit` events after `position`, in order; empty only at the end. In a range that was rolled up, traffic is returned
-   * as sums at the positions where they were taken, and other measurements are skipped.
+   * as sums at the positions where they were taken, and other measurements are skipped. Events of the types in `without` may
+   * be left out.
    */
-  read(position: number, limit: number): readonly RecordedEvent[];
+  read(position: number, limit: number, without?: ReadonlySet<RecordedEvent['type']>): readonly RecordedEvent[];
   /** Position and time (ms) of the first event after `position` with a time up to `time`; null if there is none. */
   nextBy(position: number, time: number): { readonly position: number; readonly at: number } | null;
   readStream(stream: string, version?: number, limit?: number): readonly RecordedEvent[];

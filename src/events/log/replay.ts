@@ -13,7 +13,10 @@ export interface Folding<S = unknown> {
   position: number;
 }
 
+/** Events that are read at once, at most. */
 const PAGE = 1000;
+/** The work of replaying the events that are read at once, in microseconds. */
+const PAGE_COST = 50_000;
 
 /** A fold threw an error. Names the fold and the event. No event was skipped. */
 export class FoldFailure extends MessageError {
@@ -60,17 +63,46 @@ export function replayCost({ type, data }: RecordedEvent): number {
   return cost;
 }
 
-/** Applies the log to all foldings up to its head, or up to `last`, in one pass. */
+/** Applies the log to all foldings up to its head, or up to `last`. Each event is read once. */
 export function catchUp(
   log: Pick<EventLog, 'read'>,
   foldings: readonly Folding[],
   last = Number.POSITIVE_INFINITY,
 ): void {
-  let position = Math.min(...foldings.map((folding) => folding.position));
-  while (position < last) {
-    const page = log.read(position, PAGE).filter((event) => event.position <= last);
-    if (page.length === 0) return;
-    for (const folding of foldings) advance(folding, page);
-    position = page.at(-1)?.position ?? position;
+  // Folds with a newer snapshot join at its position: the events before it are read only as the others need them.
+  const starts = [...new Set(foldings.map(({ position }) => position))].sort((a, b) => a - b);
+  for (const [i, from] of starts.entries()) {
+    const behind = foldings.filter(({ position }) => position <= from);
+    replay(log, behind, from, Math.min(last, starts[i + 1] ?? last));
   }
+}
+
+/** Applies the events after `from`, up to `to` or the head of the log. */
+function replay(log: Pick<EventLog, 'read'>, foldings: readonly Folding[], from: number, to: number): void {
+  const ignored = ignoredByAll(foldings);
+  let position = from;
+  let size = PAGE;
+  while (position < to) {
+    const page = log.read(position, Math.min(size, to - position), ignored);
+    const events = page.filter((event) => event.position <= to);
+    for (const folding of foldings) advance(folding, events);
+    if (events.length < page.length || events.length === 0) break;
+    position = events.at(-1)?.position ?? to;
+    size = pageSize(events, size);
+  }
+  // All of them applied or ignore each event up to the last one that any of them applied.
+  const reached = Math.max(...foldings.map((folding) => folding.position));
+  for (const folding of foldings) folding.position = reached;
+}
+
+/** The types that none of these folds needs. */
+function ignoredByAll([first, ...others]: readonly Folding[]): ReadonlySet<RecordedEvent['type']> {
+  const types = [...(first?.fold.ignores ?? [])];
+  return new Set(types.filter((type) => others.every(({ fold }) => fold.ignores?.has(type))));
+}
+
+/** The events of a page exist at the same time, so a page has fewer of them if they are large. */
+function pageSize(events: readonly RecordedEvent[], size: number): number {
+  const cost = events.reduce((sum, event) => sum + replayCost(event), 0);
+  return cost === 0 ? PAGE : Math.max(1, Math.min(PAGE, 2 * size, Math.floor((events.length * PAGE_COST) / cost)));
 }

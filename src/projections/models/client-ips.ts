@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../events/catalog.js';
-import type { Fold } from '../../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../../events/log/fold.js';
 import { mayBePruned } from '../../events/traffic/traffic.js';
 
 /** The recorded addresses of each client, with the time when they were last seen (ms since 1970). */
@@ -22,6 +22,7 @@ const MAX_IPS = 100;
 export const clientIps: Fold<ClientIps> = {
   name: 'client-ips',
   version: 1,
+  ignores: TRAFFIC,
   initial: () => new Map(),
   apply(state, event) {
     switch (event.type) {

@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import { type Client, emailKey, evolveClients } from '../../events/client/client-document.js';
 import { EmailIndex } from '../../events/client/email-index.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
-import type { Fold } from '../../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../../events/log/fold.js';
 import { ManyMap } from '../../lib/many-map.js';
 import { type DeletedClient, DeletedClients } from './deleted-clients.js';
 
@@ -26,6 +26,7 @@ export interface SavedClients {
 export const clients: Fold<Clients> = {
   name: 'clients',
   version: 3,
+  ignores: TRAFFIC,
   initial: () => ({
     byNumber: new Map(),
     ofInbound: new ManyMap(),

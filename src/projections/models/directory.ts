@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { DirectoryOutcome } from '../../events/directory.js';
 import type { ClientNumber } from '../../events/ids.js';
-import type { Fold } from '../../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../../events/log/fold.js';
 import { mayBePruned } from '../../events/traffic/traffic.js';
 
 /** What the directory sync did to clients, by the actor of their events. */
@@ -20,6 +20,7 @@ const NAME = 'directory';
 export const directory: Fold<DirectoryClients> = {
   name: 'directory',
   version: 1,
+  ignores: TRAFFIC,
   initial: () => ({ made: new Set(), disabled: new Set(), last: null }),
   apply(state, event) {
     switch (event.type) {

@@ -1,5 +1,11 @@
-import type { Fold } from '../../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../../events/log/fold.js';
 import { evolveProofs, noProofs, type Proofs } from '../../events/proof/proof-document.js';
 
 /** The signed heads of this panel and of others, and where they were published. */
-export const proofs: Fold<Proofs> = { name: 'proofs', version: 1, initial: noProofs, apply: evolveProofs };
+export const proofs: Fold<Proofs> = {
+  name: 'proofs',
+  version: 1,
+  ignores: TRAFFIC,
+  initial: noProofs,
+  apply: evolveProofs,
+};

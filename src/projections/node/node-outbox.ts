@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { InboundId, NodeId } from '../../events/ids.js';
-import type { Fold } from '../../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../../events/log/fold.js';
 import type { UnmanagedItems } from '../../events/node/node-sync.js';
 import { uidOf } from '../../lib/ownership-mark.js';
 import type { Text } from '../../messages/message.js';
@@ -61,6 +61,7 @@ const OF_CLIENT: ReadonlySet<string> = new Set([
 export const nodeOutbox: Fold<NodeOutbox> = {
   name: 'node-outbox',
   version: 4,
+  ignores: TRAFFIC,
   initial: () => ({
     ...{ entries: new Map(), waiting: new Map(), inboundOfClient: new Map(), unmanaged: new Map() },
     uids: { clients: new Map(), inbounds: new Map() },

@@ -1,5 +1,5 @@
 import type { NodeId } from '../../events/ids.js';
-import type { Fold } from '../../events/log/fold.js';
+import { type Fold, TRAFFIC } from '../../events/log/fold.js';
 import { destination, evolveNodes, type Node } from '../../events/node/node-document.js';
 import { mayBePruned } from '../../events/traffic/traffic.js';
 import type { Text } from '../../messages/message.js';
@@ -41,6 +41,7 @@ interface Nodes {
 export const nodes: Fold<Nodes> = {
   name: 'nodes',
   version: 5,
+  ignores: TRAFFIC,
   initial: () => ({ documents: new Map(), connectivity: new Map(), failings: new Map(), restarts: new Map() }),
   apply({ documents, connectivity, failings, restarts }, event) {
     evolveNodes(documents, event);
