@@ -10,6 +10,7 @@ import type { HistoryServices } from '../http/panel/history-services.js';
 import { momentOf, placeOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
+import { OpaqueNumbers } from '../lib/opaque-numbers.js';
 import { Moments } from '../projections/moments.js';
 import { ledgerAt } from '../projections/statement/past-ledger.js';
 import { unfinishedFile } from '../store/backup-files.js';
@@ -130,6 +131,7 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
     feed: new EventFeed(log, read),
     audit: new AuditPages(log.search, read),
     past: log,
+    positions: new OpaqueNumbers(log.keyFor('positions')),
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.caches.ledger.query(question),
     ledgerAt: (moment) => ledgerAt((question) => store.caches.ledger.query(question), log, moment),

@@ -1130,6 +1130,7 @@ export interface MessageParams {
   'geo.memberNotTexts': None;
   'history.byPanel': { readonly part: Text };
   'history.byUser': { readonly name: string | number };
+  'history.byOtherAdmin': None;
   'history.byToken': { readonly name: string | number };
   'history.byBot': { readonly name: string | number };
   'history.byNode': { readonly name: string | number };
@@ -1815,7 +1816,7 @@ export interface MessageParams {
   'MACHINE_UNKNOWN': { readonly machine: string | number; readonly known: readonly (string | number)[] };
   'ANSWER_LOST': None;
   'AT_LEAST_INVALID': { readonly value: string | number };
-  'CLUSTER_BEHIND': { readonly position: string | number; readonly wanted: string | number };
+  'CLUSTER_BEHIND': { readonly wanted: string | number };
   'CLUSTER_DAMAGED': { readonly what: Text };
   'releases.executableUnusable': { readonly why: Text };
   'releases.coreStartTimedOut': None;

@@ -10,6 +10,7 @@ import { actorText } from '../../projections/why/history.js';
 import { inboundForm } from './codec/inbound-form.js';
 import type { Needs } from './context.js';
 import type { DocumentOf } from './contract/documents.js';
+import type { LimitedView } from './limited-view.js';
 
 /** A version that a caller expects a document to have. */
 export interface Expected {
@@ -30,7 +31,11 @@ const EVENTS_AT_ONCE = 20;
 const MAX_CHANGES = 50;
 const MAX_VALUE = 100;
 
-type Services = Needs<'read' | 'audit'>;
+/** What a caller can read of the documents, and of their history. */
+export interface Documents extends Needs<'read' | 'audit'> {
+  /** Null = everything. */
+  readonly limits: LimitedView | null;
+}
 
 /** The versions that a request expects, or why it names them wrongly. Sources: `If-Match` (RFC 9110) and `expectedVersion`. */
 export function expectedOf(ifMatch: string | undefined, expectedVersion: unknown): readonly Expected[] | Rejection {
@@ -48,20 +53,19 @@ export function expectedOf(ifMatch: string | undefined, expectedVersion: unknown
 
 /** The rejection of a request one of whose documents has changed since; null if all are as expected. */
 export function staleness(
-  { read, audit }: Services,
+  documents: Documents,
   expected: readonly Expected[],
   say: (text: Text) => string,
 ): Rejection | null {
   for (const one of expected) {
-    const current = contentOf(read, one.name);
+    const current = contentOf(documents, one.name);
     if (current !== null && hashOf(current) === one.content) continue;
-    const { position } = audit.log.head();
     return reject('VERSION_STALE', {
       document: one.name,
       stale: {
         expected: one.tag,
-        current: current === null ? null : tagOf(one.name, position, current),
-        changes: changesSince(audit, one, say),
+        current: current === null ? null : tagOf(documents, one.name, current),
+        changes: current === null && documents.limits ? [] : changesSince(documents, one, say),
       },
     });
   }
@@ -69,17 +73,33 @@ export function staleness(
 }
 
 /** The `ETag` of a document, or null if it does not exist. */
-export function versionTag({ read, audit }: Services, document: DocumentOf, params: Readonly<Record<string, unknown>>) {
-  const name = nameOf(read, document, params);
-  const content = name === null ? null : contentOf(read, name);
-  return name === null || content === null ? null : `"${tagOf(name, audit.log.head().position, content)}"`;
+export function versionTag(
+  documents: Documents,
+  document: DocumentOf,
+  params: Readonly<Record<string, unknown>>,
+): string | null {
+  const name = nameOf(documents.read, document, params);
+  const content = name === null ? null : contentOf(documents, name);
+  return name === null || content === null ? null : `"${tagOf(documents, name, content)}"`;
 }
 
-const tagOf = (name: string, position: number, content: object): string => `${name}@${position}-${hashOf(content)}`;
+const tagOf = (documents: Documents, name: string, content: object): string =>
+  `${name}@${placeOf(documents, name)}-${hashOf(content)}`;
+
+/** What changes the content of a client. */
+const CONTENT = ['ClientAdded', 'ClientUpdated', 'ClientIdentityChanged', 'ClientCredentialRotated'] as const;
+
+/** The newest event; for a caller who must not count the events of others, the newest one of the document, hidden. */
+function placeOf({ audit: { log }, limits }: Documents, name: string): number {
+  if (limits === null) return log.head().position;
+  const [newest] = log.earlier(name, Number.MAX_SAFE_INTEGER, CONTENT);
+  return limits.hide(newest?.position ?? 0);
+}
+
 const hashOf = (content: object): string => hash('sha256', canonicalJson(content)).slice(0, CONTENT_CHARS);
 
 function nameOf(
-  read: Services['read'],
+  read: Documents['read'],
   document: DocumentOf,
   params: Readonly<Record<string, unknown>>,
 ): string | null {
@@ -91,7 +111,9 @@ function nameOf(
 }
 
 /** What an admin can change of a document; null if it does not exist. Counters and states that follow from them are left out. */
-function contentOf(read: Services['read'], name: string): object | null {
+function contentOf({ read, limits }: Pick<Documents, 'read' | 'limits'>, name: string): object | null {
+  // The other documents contain more than such a caller may know.
+  if (limits !== null && !name.startsWith('client-')) return null;
   if (name === 'settings') return { settings: read.settings.current(), secrets: read.settings.secrets() };
   if (name === 'core') return { template: read.settings.template() };
   const [noun, digits] = name.split('-');
@@ -122,16 +144,28 @@ function* newestOf(log: LogSearch, stream: string, position: number): Generator<
   }
 }
 
-function changesSince({ log }: Services['audit'], { name, position }: Expected, say: (text: Text) => string): object[] {
+function changesSince(
+  { audit: { log }, limits }: Documents,
+  { name, position }: Expected,
+  say: (text: Text) => string,
+): object[] {
   const changes: object[] = [];
-  for (const header of newestOf(log, name, position)) {
+  const since = limits?.positions.reveal(position) ?? position;
+  for (const header of newestOf(log, name, since)) {
     if (changes.length >= MAX_CHANGES) break;
     const stored = eventType(header.type)?.class === 'kept' ? log.event(header.position) : undefined;
     if (!stored) continue;
     const event = memberIn(stored, name) ?? stored;
-    const { meta, type } = header;
-    const by = actorText({ ...meta, actor: { ...meta.actor, ip: null } });
-    const made = { position: header.position, at: meta.at, type, by: say(by), byCode: codeOf(by) };
+    const { type } = header;
+    const { meta } = limits?.concealed(event) ?? event;
+    const by = actorText(meta.actor.ip === null ? meta : { ...meta, actor: { ...meta.actor, ip: null } });
+    const made = {
+      position: limits?.hide(header.position) ?? header.position,
+      at: meta.at,
+      type,
+      by: say(by),
+      byCode: codeOf(by),
+    };
     changes.push(...changesOf(log, event).map((change) => ({ ...made, ...change })));
   }
   return changes.slice(0, MAX_CHANGES);

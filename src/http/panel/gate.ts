@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Refusals } from '../../commands/access/refusals.js';
 import type { Change, Dispatch } from '../../commands/bus.js';
 import { Rejection } from '../../commands/rejection.js';
+import type { Access } from '../../events/access/access-of.js';
 import { lruOf } from '../../lib/lru.js';
 import { message } from '../../messages/message.js';
 import { BodyRoom, bodyOf, bytesOf } from '../server/body.js';
@@ -14,6 +15,7 @@ import { AuthContext, type AuthContextParts, type AuthRequest } from './auth/aut
 import { authorOf, tabOf } from './auth/author.js';
 import type { Bearer, Bearers } from './auth/bearer.js';
 import { Challenges } from './auth/challenges.js';
+import { readSessionCookie } from './auth/cookie.js';
 import { isCrossSite, tokenMatches, tokenOf } from './auth/csrf.js';
 import type { FailureRecords } from './auth/failure-records.js';
 import type { LoginLimiter } from './auth/limiter.js';
@@ -81,7 +83,8 @@ export class PanelGate implements Gate<AuthRequest> {
     const authored = (id: string, author: string): unknown => this.#authors.set(id, author);
     this.#request = requestMaker({ ...history, read, dispatch, change, onChange: authored });
     const { cluster } = services.server;
-    this.#follower = cluster && new Follower({ ...this.#following, cluster, basePath });
+    const { positions } = history;
+    this.#follower = cluster && new Follower({ ...this.#following, cluster, basePath, positions });
     this.hot = new HotReads(this, (req, peer) => this.rejectedStatus(req, peer), this.#follower);
   }
 
@@ -92,6 +95,13 @@ export class PanelGate implements Gate<AuthRequest> {
       return bytesOf(req, res, { limit, room: this.#bodies });
     },
     isKnown: (req: IncomingMessage, res: ServerResponse): boolean => this.queueKeyOf(req, res) !== null,
+    accessOf: (req: IncomingMessage): Access | null => {
+      const { bearers, peers, sessions, services } = this.#parts;
+      const bearer = bearers.of(req, () => peers.of(req).ip);
+      if (bearer !== null) return bearers.accessOf(bearer);
+      const session = sessions.find(readSessionCookie(req.headers.cookie).id);
+      return session && services.read.admins.accessOf(session.user);
+    },
     passing: (req: IncomingMessage, { session, correlationId: id }: AuthContext): void => {
       if (session) this.#authors.set(id, authorOf(session.idHash, tabOf(req)));
     },
@@ -178,7 +188,8 @@ export class PanelGate implements Gate<AuthRequest> {
         sendMessage(res.status(403), false, refused);
         return;
       }
-      const position = route.auth === 'none' ? undefined : this.#follower?.position;
+      // A limited caller could see by it when others change something.
+      const position = route.auth === 'none' || auth.access.isLimited ? undefined : this.#follower?.position;
       if (position !== undefined) res.setHeader('X-Portolan-Position', String(position));
       next();
     };

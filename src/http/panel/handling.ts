@@ -1,12 +1,12 @@
 import type { Rejection } from '../../commands/rejection.js';
 import type { Moment } from '../../projections/moments.js';
-import type { ReadModels } from '../../projections/read-models.js';
 import type { DocumentOf } from './contract/documents.js';
+import type { LimitedView } from './limited-view.js';
 
 /** How a request is carried out. */
 export interface Handling {
-  /** The read models of a caller who sees only a part of the clients; null = all. */
-  readonly reads: ReadModels | null;
+  /** What a caller gets who sees only a part of the clients; null = everything. */
+  readonly limits: LimitedView | null;
   /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
   readonly isDryRun: boolean;
   /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */

@@ -2,6 +2,7 @@ import type { Refusals } from '../../commands/access/refusals.js';
 import type { Rehearsal } from '../../commands/rehearsal.js';
 import type { Rejection } from '../../commands/rejection.js';
 import type { CommandId } from '../../events/log/log.js';
+import type { OpaqueNumbers } from '../../lib/opaque-numbers.js';
 import type { Moment } from '../../projections/moments.js';
 import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
 import type { HistoryLog } from '../../projections/why/history.js';
@@ -18,6 +19,8 @@ export interface HistoryServices {
   readonly audit: AuditPages;
   /** Past events, read from the log. */
   readonly past: HistoryLog;
+  /** Positions for callers who must not count the events of others. */
+  readonly positions: OpaqueNumbers;
   /** Whether a command with this id was carried out, and for the same request; null for a new id. */
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */

@@ -94,8 +94,8 @@ export class HotReads<R extends HttpRequest> {
     return true;
   }
 
-  #headers({ correlationId }: AuthContext): readonly string[] {
-    const position = this.#follower?.position;
+  #headers({ correlationId, access }: AuthContext): readonly string[] {
+    const position = access.isLimited ? undefined : this.#follower?.position;
     return [
       'X-Correlation-Id',
       correlationId,

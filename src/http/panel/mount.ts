@@ -16,6 +16,7 @@ import { documentOf } from './contract/documents.js';
 import { dryRunOf } from './contract/dry-run.js';
 import { answersAt } from './contract/moments.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
+import type { LimitedView } from './limited-view.js';
 import { Attachment, Download, FramedPage, Message, TextStream } from './outcomes.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
@@ -78,12 +79,11 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     // `Handlers` pairs each handler with its route; a loop over all of them cannot express the pair.
     const handler = handlers[name] as (input: Input, services: S, request: R) => unknown;
     // Callers who see only a part of the clients get read models that contain nothing else.
-    const handle: Handler<R> = (input, request) =>
-      handler(
-        input,
-        request.handling.reads === null ? services : { ...services, read: request.handling.reads },
-        request,
-      );
+    const handle: Handler<R> = (input, request) => {
+      const { limits } = request.handling;
+      if (limits === null) return handler(input, services, request);
+      return withLimits(limits, handler(input, { ...services, read: limits.read, past: limits.past }, request));
+    };
     const acts = route.method === 'POST' || route.acts;
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
       const params = route.params.safeParse(req.params, WITH_INPUT);
@@ -113,19 +113,15 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
       const perform = (): Promise<unknown> => (repeatable ? request.handling.once(run) : run());
-      const outcome = await (request.handling.reads !== null && asksForHistory(req)
+      const { limits } = request.handling;
+      const outcome = await (limits !== null && req.query['at'] !== undefined
         ? reject('OUT_OF_SCOPE', { permission: 'clients:read' })
         : acts
           ? performed(route, req, request, { run, perform })
           : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
-      if (
-        document &&
-        request.handling.reads === null &&
-        req.query['at'] === undefined &&
-        !(outcome instanceof Rejection)
-      )
+      if (document && req.query['at'] === undefined && !(outcome instanceof Rejection))
         request.handling.tag(document, req.params);
       await answer(res, await conclude(outcome));
     };
@@ -136,11 +132,12 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
   }
 }
 
-/** Versions and dry runs compare documents of the whole panel. */
-const asksForHistory = ({ headers, query: { dryRun, expectedVersion, at }, body }: Request): boolean =>
-  [dryRun, expectedVersion, at, headers['if-match'], (body as { dryRun?: unknown } | undefined)?.dryRun].some(
-    (value) => value !== undefined,
-  );
+/** The outcome of a handler for a caller who sees only a part of the clients. */
+function withLimits(limits: LimitedView, outcome: unknown): unknown {
+  if (outcome instanceof Promise) return outcome.then((done: unknown) => withLimits(limits, done));
+  if (outcome instanceof Message) return new Message(outcome.text, limits.withHiddenPositions(outcome.obj));
+  return limits.withHiddenPositions(outcome);
+}
 
 /** Carries out a request that acts, or only decides it. */
 function performed(

@@ -14,16 +14,17 @@ import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
 import { authorOf, tabOf } from './auth/author.js';
 import type { HttpRequest, Needs, Wants } from './context.js';
-import { type Expected, expectedOf, staleness, versionTag } from './documents.js';
+import { type Documents, type Expected, expectedOf, staleness, versionTag } from './documents.js';
 import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
+import { LimitedView } from './limited-view.js';
 import { Message } from './outcomes.js';
 import { previewOf } from './preview.js';
 import { relayedCaller } from './relay/relayed.js';
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
-interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit' | 'moment'> {
+interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit' | 'moment' | 'past' | 'positions'> {
   readonly dispatch: Dispatch;
   readonly change: Change;
   /** Called with the request's correlation id and the author before a session changes something. */
@@ -70,10 +71,18 @@ class PanelRequest implements AuthRequest {
     return this.auth.access;
   }
 
-  #reads: ReadModels | null | undefined;
-  #limited(): ReadModels | null {
-    if (this.#reads === undefined) this.#reads = this.access.isLimited ? this.#parts.read.limitedTo(this.access) : null;
-    return this.#reads;
+  #limits: LimitedView | null | undefined;
+  #limited(): LimitedView | null {
+    const { access } = this;
+    if (this.#limits === undefined)
+      this.#limits = access.isLimited ? new LimitedView(this.#parts, access, this.actor) : null;
+    return this.#limits;
+  }
+
+  /** The documents that the caller can read. */
+  get #documents(): Documents {
+    const limits = this.#limited();
+    return { audit: this.#parts.audit, read: limits?.read ?? this.#parts.read, limits };
   }
 
   get userId(): number {
@@ -112,10 +121,10 @@ class PanelRequest implements AuthRequest {
   #handling: Handling | null = null;
   get handling(): Handling {
     const isDryRun = () => this.#rehearsal !== null;
-    const reads = () => this.#limited();
+    const limits = () => this.#limited();
     this.#handling ??= {
-      get reads() {
-        return reads();
+      get limits() {
+        return limits();
       },
       get isDryRun() {
         return isDryRun();
@@ -131,7 +140,7 @@ class PanelRequest implements AuthRequest {
         return moment;
       },
       tag: (document, params) => {
-        const tag = versionTag(this.#parts, document, params);
+        const tag = versionTag(this.#documents, document, params);
         if (tag !== null) this.#res.setHeader('ETag', tag);
       },
     };
@@ -141,7 +150,7 @@ class PanelRequest implements AuthRequest {
   #rehearsal: Rehearsing | null = null;
 
   async #rehearse(run: () => Promise<unknown>, several: boolean): Promise<unknown> {
-    const { read, audit, rehearse } = this.#parts;
+    const { audit, rehearse } = this.#parts;
     const commands = rehearse();
     this.#rehearsal = { commands, several };
     let report: unknown;
@@ -152,7 +161,7 @@ class PanelRequest implements AuthRequest {
     } catch (error) {
       if (!(error instanceof Rehearsed)) throw error;
     }
-    const preview = await previewOf(commands, { log: audit.log, read, say: this.say });
+    const preview = await previewOf(commands, { ...this.#documents, log: audit.log, say: this.say });
     return report ? { ...preview, report } : preview;
   }
 
@@ -181,7 +190,7 @@ class PanelRequest implements AuthRequest {
   /** Why the first command must not be carried out: a document has another version. Its own effect does not count. */
   #stale(): Rejection | null {
     if (this.#expected.length === 0 || (this.#first !== null && this.#parts.logged(this.#first))) return null;
-    return staleness(this.#parts, this.#expected, this.say);
+    return staleness(this.#documents, this.#expected, this.say);
   }
 
   readonly dispatch: HttpRequest['dispatch'] = (command) =>
@@ -197,14 +206,14 @@ class PanelRequest implements AuthRequest {
     return command instanceof Rejection ? command : this.#decide(command, this.#rehearsal, causationId);
   };
 
-  /** The headers with the position and the hash of the last event that the request appended. */
+  /** The headers with the position, which limited callers cannot count, and the hash of the last event that the request appended. */
   #receipt(done: Done | Rejection): Done | Rejection {
     const last = done instanceof Rejection ? undefined : done.events.at(-1)?.position;
     if (last === undefined) return done;
     // The next commands of the request find their own effect.
     this.#expected = [];
     if (this.#res.headersSent) return done;
-    this.#res.setHeader('X-Portolan-Position', String(last));
+    this.#res.setHeader('X-Portolan-Position', String(this.#limited()?.hide(last) ?? last));
     this.#res.setHeader('X-Portolan-Hash', this.#parts.audit.log.hashAt(last) ?? '');
     return done;
   }

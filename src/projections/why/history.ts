@@ -1,5 +1,6 @@
 import { OWNER } from '../../events/access/roles.js';
 import type { RecordedEvent } from '../../events/catalog.js';
+import type { Actor } from '../../events/log/event.js';
 import type { EventLog } from '../../events/log/log.js';
 import { atOnce, type Steps } from '../../lib/time/slices.js';
 import { message, type Text } from '../../messages/message.js';
@@ -100,8 +101,13 @@ function entryOf(log: HistoryLog, event: RecordedEvent): HistoryEntry {
   return { position, at: meta.at, type, what: textOfEvent(event), by: actorText(meta), because };
 }
 
+/** In place of an actor whom the reader must not know. */
+export const OTHER_ADMIN: Actor = { kind: 'user', id: '', name: '', ip: null };
+
 /** Who caused an event. The role is named unless everything was permitted. */
-export function actorText({ actor: { kind, name, ip, role = OWNER } }: RecordedEvent['meta']): Text {
+export function actorText({ actor: by }: RecordedEvent['meta']): Text {
+  if (by === OTHER_ADMIN) return message('history.byOtherAdmin');
+  const { kind, name, ip, role = OWNER } = by;
   if (kind === 'system') return panelText(name);
   const account = message(ACTORS[kind], { name });
   const actor = role === OWNER ? account : message('history.withRole', { actor: account, role });

@@ -68,6 +68,31 @@ describe.skipIf(withoutNats('a follower that answers'))('a follower', () => {
     expect(await invalid.json()).toMatchObject({ success: false, code: 'AT_LEAST_INVALID' });
   });
 
+  it('lets a reseller read the own change, by a receipt that does not tell the position of the log', async () => {
+    const { leader, follower } = await startTwo();
+    const owner = await leader.admin();
+    await must(owner.post('/panel/api/inbounds/add', inbound(await freePort(), 'shared')));
+    const token = { name: 'shop', role: 'reseller', inbounds: [1], admin: 0, days: 0, addresses: [] };
+    const { secret } = await must(owner.post<{ secret: string }>('/panel/api/tokens/add', token));
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    const clients = [{ id: '11111111-2222-4333-8444-000000000001', email: 'hers', subId: 'hers', enable: true }];
+    const added = await fetch(`${leader.url}/panel/api/inbounds/addClient`, {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({ id: 1, settings: JSON.stringify({ clients }) }),
+    });
+    const receipt = added.headers.get('x-portolan-position') ?? '';
+    expect(receipt).toMatch(/^\d{15}$/);
+    const page = (atLeast: string) =>
+      fetch(`${follower.url}/panel/api/clients/page`, { headers: { ...headers, 'x-portolan-at-least': atLeast } });
+    const read = await page(receipt);
+    expect([read.status, read.headers.has('x-portolan-position')]).toEqual([200, false]);
+    const { position } = await at(owner, LIST);
+    for (const plain of [1, position, position + 100]) {
+      const refused = await page(String(plain));
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([400, 'AT_LEAST_INVALID']);
+    }
+  });
+
   it('counts no change that the cluster has not confirmed, also on the leader', async () => {
     const { nats, leader } = await startTwo();
     const admin = await leader.admin();

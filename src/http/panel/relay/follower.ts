@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { Rejection, reject } from '../../../commands/rejection.js';
+import type { Access } from '../../../events/access/access-of.js';
+import type { OpaqueNumbers } from '../../../lib/opaque-numbers.js';
 import { BodyError } from '../../server/json-body.js';
 import type { AuthContext } from '../auth/auth-context.js';
 import type { Route } from '../contract/route.js';
@@ -24,6 +27,10 @@ interface Parts {
   readonly isKnown: (req: IncomingMessage, res: ServerResponse) => boolean;
   /** Called before a request that may change something is passed on. */
   readonly passing: (req: IncomingMessage, auth: AuthContext) => void;
+  /** What the caller of a request may do; null = this member does not know the caller. Remembers nothing. */
+  readonly accessOf: (req: IncomingMessage) => Access | null;
+  /** The positions that callers with a limited role get. */
+  readonly positions: OpaqueNumbers;
 }
 
 /** Positions that this member does not have, though their callers have waited for them. */
@@ -53,11 +60,24 @@ export class Follower {
 
   /** Waits for the position that a request asks for; null when there is nothing to wait for. */
   wait(req: Marked): Promise<void> | null {
-    const asked = relayedCaller(req) ? null : askedPosition(req);
+    const asked = relayedCaller(req) ? null : askedPosition(req, this.#parts.positions);
     if (asked === null) return null;
-    const { position, reached } = this.#parts.cluster;
-    if (asked !== 'invalid' && asked.position <= position()) return null;
+    const { cluster, accessOf } = this.#parts;
+    const { position, reached } = cluster;
     const mark = (isReached: boolean): void => void (isReached || (req[BEHIND] = asked));
+    if (this.#isCountable(req)) {
+      const access = accessOf(req);
+      // It always waits as long, so that it does not learn the position. Meanwhile its session may arrive.
+      if (!access)
+        return Promise.all([asked === 'invalid' || reached(asked.position, WAIT_MS), sleep(WAIT_MS)]).then(
+          ([isReached]) => mark(asked !== 'invalid' && isReached),
+        );
+      if (access.isLimited) {
+        req[BEHIND] = 'invalid';
+        return null;
+      }
+    }
+    if (asked !== 'invalid' && asked.position <= position()) return null;
     return asked === 'invalid' ? Promise.resolve(mark(false)) : reached(asked.position, WAIT_MS).then(mark);
   }
 
@@ -69,8 +89,10 @@ export class Follower {
 
   /** Answers a request, or has the leader answer it. Resolves to false if this member is to answer it. */
   async answer(route: Route, req: Request & Marked, res: Response, auth: AuthContext): Promise<boolean> {
-    const behind = req[BEHIND];
-    if (behind === 'invalid' || behind?.isHeader) {
+    const access =
+      req.headers['x-portolan-at-least'] === undefined || relayedCaller(req) ? null : this.#parts.accessOf(req);
+    const behind = access?.isLimited && this.#isCountable(req) ? 'invalid' : req[BEHIND];
+    if (access && (behind === 'invalid' || behind?.isHeader)) {
       this.#refuse(req, res, behind);
       return true;
     }
@@ -97,6 +119,12 @@ export class Follower {
     return true;
   }
 
+  /** Whether the request names a position that was not hidden. */
+  #isCountable({ headers }: IncomingMessage): boolean {
+    const asked = headers['x-portolan-at-least'];
+    return asked !== undefined && this.#parts.positions.reveal(Number(asked)) === null;
+  }
+
   /** Whether this member can carry a request out: a change at a former leader is for the next one. */
   #begins(route: Route, req: Marked, res: Response): boolean {
     if (!actsOf(route)) return true;
@@ -113,11 +141,16 @@ export class Follower {
   changed(res: ServerResponse, auth: AuthContext): void {
     if (res.headersSent) return;
     // Without a wait for the cluster (`PORTOLAN_CLUSTER_ACK=local`), the change may be after what is confirmed.
-    const own = Number(res.getHeader('X-Portolan-Position') ?? 0);
+    const receipt = Number(res.getHeader('X-Portolan-Position') ?? 0);
+    const { positions } = this.#parts;
+    const own = positions.reveal(receipt) ?? receipt;
     const position = Math.max(own, this.#parts.cluster.position());
     if (relayedCaller(res.req)) res.setHeader(HEAD_HEADER, String(position));
     if (auth.bearer === null)
-      res.appendHeader('Set-Cookie', positionCookie(position, this.#parts.basePath(), auth.peer.secure));
+      res.appendHeader(
+        'Set-Cookie',
+        positionCookie(positions.hide(position), this.#parts.basePath(), auth.peer.secure),
+      );
   }
 
   #refuse({ headers }: IncomingMessage, res: Response, behind: Asked | 'invalid'): void {
@@ -127,7 +160,7 @@ export class Follower {
       return;
     }
     res.setHeader('Retry-After', RETRY_SECONDS);
-    const position = this.#parts.cluster.position();
-    sendMessage(res.status(503), false, reject('CLUSTER_BEHIND', { position, wanted: behind.position }));
+    const wanted = String(headers['x-portolan-at-least']).slice(0, MAX_VALUE);
+    sendMessage(res.status(503), false, reject('CLUSTER_BEHIND', { wanted }));
   }
 }

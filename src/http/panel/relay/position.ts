@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { OpaqueNumbers } from '../../../lib/opaque-numbers.js';
 
 /** A browser that has changed something sends it, so that each member waits until it has the change. */
 const POSITION_COOKIE = 'portolan-position';
@@ -16,15 +17,22 @@ export interface Asked {
   readonly isHeader: boolean;
 }
 
-/** The position that an answer must have at least; null = any. A cookie whose text is not a position is ignored. */
-export function askedPosition({ headers }: IncomingMessage): Asked | null | 'invalid' {
+/**
+ * The position that an answer must have at least; null = any. A header may name a hidden position as well. A cookie has only
+ * hidden ones, and is ignored with another text: the time that a request waits must not tell its caller the position.
+ */
+export function askedPosition({ headers }: IncomingMessage, positions: OpaqueNumbers): Asked | null | 'invalid' {
   const header = headers['x-portolan-at-least'];
-  if (header !== undefined)
-    return POSITION.test(String(header)) ? { position: Number(header), isHeader: true } : 'invalid';
+  if (header !== undefined) {
+    const position = Number(header);
+    if (!POSITION.test(String(header))) return 'invalid';
+    return { position: positions.reveal(position) ?? position, isHeader: true };
+  }
   if (headers.cookie === undefined || !headers.cookie.includes(POSITION_COOKIE)) return null;
   const parts = headers.cookie.split(';').map((part) => part.trim().split('='));
   const value = parts.find(([name]) => name === POSITION_COOKIE)?.[1] ?? '';
-  return POSITION.test(value) ? { position: Number(value), isHeader: false } : null;
+  const position = POSITION.test(value) ? positions.reveal(Number(value)) : null;
+  return position === null ? null : { position, isHeader: false };
 }
 
 /** The value of `Set-Cookie` after a change. */
