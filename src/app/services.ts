@@ -4,6 +4,7 @@ import type { MemberMachine } from '../commands/ports/cluster/machine.js';
 import { recorder } from '../commands/ports/cluster.js';
 import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
+import { LimitedFeed } from '../http/live/limited-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
 import type { HistoryServices } from '../http/panel/history-services.js';
@@ -127,8 +128,9 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
 
 function historyServices({ read, log, store, now }: Panel, moments: Moments): Omit<HistoryServices, 'refusals'> {
   const past = { search: log.search, positionAt: (time: number) => log.positionAt(time), now };
+  const feed = new EventFeed(log, read);
   return {
-    feed: new EventFeed(log, read),
+    ...{ feed, limitedFeed: new LimitedFeed(feed, log.search) },
     audit: new AuditPages(log.search, read),
     past: log,
     positions: new OpaqueNumbers(log.keyFor('positions')),

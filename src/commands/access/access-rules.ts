@@ -1,5 +1,13 @@
 import type { Quotas, RoleGrant } from '../../events/access/access.js';
-import { BASIC, BUILT_IN_ROLES, CLIENT_PERMISSIONS, isPermission, OWNER, RESERVED } from '../../events/access/roles.js';
+import {
+  BASIC,
+  BUILT_IN_ROLES,
+  CLIENT_PERMISSIONS,
+  isPermission,
+  LIMITABLE,
+  OWNER,
+  RESERVED,
+} from '../../events/access/roles.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { message, type Text } from '../../messages/message.js';
 import { type Rejection, reject } from '../rejection.js';
@@ -25,23 +33,22 @@ export function roleProblem(role: string, grants: readonly RoleGrant[]): Text | 
     if (names.has(permission)) return message('access.permissionTwice', { permission });
     names.add(permission);
     if (RESERVED.has(permission)) return message('access.permissionReserved', { permission });
-    if (scope !== 'all' && !CLIENT_PERMISSIONS.has(permission))
-      return message('access.scopeUnsupported', { permission });
+    if (scope !== 'all' && !LIMITABLE.has(permission)) return message('access.scopeUnsupported', { permission });
   }
   return limitedProblem(grants);
 }
 
 /** A role that sees only some clients must not see the others through another resource. */
 function limitedProblem(grants: readonly RoleGrant[]): Text | null {
-  const onClients = grants.filter(({ permission }) => CLIENT_PERMISSIONS.has(permission));
+  const onClients = grants.filter(
+    ({ permission, scope }) => CLIENT_PERMISSIONS.has(permission) || (LIMITABLE.has(permission) && scope !== 'all'),
+  );
   const read = onClients.find(({ permission }) => permission === 'clients:read')?.scope;
   if (onClients.length > 0 && read === undefined) return message('access.readMissing');
   if (read === undefined || read === 'all') return null;
   const wider = onClients.find(({ scope }) => scope !== read && !(read === 'inbounds' && scope === 'own'));
   if (wider) return message('access.scopeWider', { permission: wider.permission });
-  const other = grants.find(
-    ({ permission }) => !CLIENT_PERMISSIONS.has(permission) && !BASIC.some((name) => name === permission),
-  );
+  const other = grants.find((grant) => !onClients.includes(grant) && !BASIC.some((name) => name === grant.permission));
   return other ? message('access.showsOthers', { permission: other.permission }) : null;
 }
 

@@ -39,7 +39,8 @@ export function getsPush(access: Access, push: Push, events: readonly RecordedEv
 }
 
 /** Whether an event is about a client that the caller sees. */
-function concerns(access: Access, { data }: RecordedEvent, read: ReadModels): boolean {
+function concerns(access: Access, { type, data }: RecordedEvent, read: ReadModels): boolean {
+  if (type === 'OwnerAssigned') return data.clients.some((client) => covers(access, client, read));
   if (!('client' in data) || typeof data.client !== 'number') return false;
   return covers(access, data.client, read);
 }

@@ -94,18 +94,33 @@ export class EventFeed {
     return JSON.stringify(shown);
   }
 
-  async #await(query: FeedQuery, start: Found, ended: AbortSignal): Promise<JsonOf<FeedPage>> {
+  /** Calls `find` after each append, until it has found something, `wait` seconds are over, or `ended` aborts. */
+  async untilFound(
+    wait: number,
+    ended: AbortSignal,
+    examined: number,
+    find: (examined: number) => Promise<{ readonly isFound: boolean; readonly examined: number }>,
+  ): Promise<true> {
     const over = new AbortController();
     const end = (): void => over.abort();
-    const timer = setTimeout(end, query.wait * 1000);
+    const timer = setTimeout(end, wait * 1000);
     ended.addEventListener('abort', end);
-    let found = start;
-    while (found.texts.length === 0 && !over.signal.aborted && !ended.aborted) {
-      if (found.next === this.log.head().position) await this.#appended(over.signal);
-      found = await this.#find(query, found.next);
+    let found = { isFound: false, examined };
+    while (!found.isFound && !over.signal.aborted && !ended.aborted) {
+      if (found.examined === this.log.head().position) await this.#appended(over.signal);
+      found = await find(found.examined);
     }
     clearTimeout(timer);
     ended.removeEventListener('abort', end);
+    return true;
+  }
+
+  async #await(query: FeedQuery, start: Found, ended: AbortSignal): Promise<JsonOf<FeedPage>> {
+    let found = start;
+    await this.untilFound(query.wait, ended, start.next, async (examined) => {
+      found = await this.#find(query, examined);
+      return { isFound: found.texts.length > 0, examined: found.next };
+    });
     return this.#pageOf(found);
   }
 

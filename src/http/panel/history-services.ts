@@ -7,6 +7,7 @@ import type { Moment } from '../../projections/moments.js';
 import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
 import type { HistoryLog } from '../../projections/why/history.js';
 import type { EventFeed } from '../live/event-feed.js';
+import type { LimitedFeed } from '../live/limited-feed.js';
 import type { AuditPages } from './audit.js';
 
 /** The event log. */
@@ -15,6 +16,8 @@ export interface HistoryServices {
   readonly refusals: Refusals;
   /** The event feed for other programs. */
   readonly feed: EventFeed;
+  /** The event feed for callers who see only a part of the clients. */
+  readonly limitedFeed: LimitedFeed;
   /** The log for auditors, newest first. */
   readonly audit: AuditPages;
   /** Past events, read from the log. */

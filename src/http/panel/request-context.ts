@@ -71,11 +71,12 @@ class PanelRequest implements AuthRequest {
     return this.auth.access;
   }
 
-  #limits: LimitedView | null | undefined;
+  #limits: LimitedView | null = null;
+  /** By the access that the caller has now: a request may wait for long. */
   #limited(): LimitedView | null {
     const { access } = this;
-    if (this.#limits === undefined)
-      this.#limits = access.isLimited ? new LimitedView(this.#parts, access, this.actor) : null;
+    if (!access.isLimited) return null;
+    if (this.#limits?.access !== access) this.#limits = new LimitedView(this.#parts, access, this.actor);
     return this.#limits;
   }
 

@@ -305,7 +305,7 @@ describe('a stream of events', () => {
 
   const impatient = {
     bind: ((router, gate, services) => {
-      mountEventStream(router, gate, services.history.feed, { beatMs: 20, stuckMs: 200 });
+      mountEventStream(router, gate, services.history, { beatMs: 20, stuckMs: 200 });
       mountHandlers(router, gate, services);
     }) satisfies typeof mountHandlers,
   };

@@ -48,6 +48,7 @@ const FeedEvent = z.object({
 export const eventRoutes = routes('/panel/api', {
   events: get('/events', {
     permission: { resource: 'audit', action: 'read' },
+    filtered: true,
     summary: 'Get the events after a position, without secrets; with Accept: text/event-stream, as a live stream',
     query: FeedQuery,
     reply: z.object({

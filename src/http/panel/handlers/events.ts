@@ -4,10 +4,11 @@ import type { Needs } from '../context.js';
 import type { eventRoutes } from '../contract/events.js';
 import type { Handlers } from '../mount.js';
 
-export const eventHandlers: Handlers<typeof eventRoutes, Needs<'feed'>, AuthRequest> = {
-  async events({ query }, { feed }, { signal, auth }) {
-    const page = await feed.page(query, signal);
+export const eventHandlers: Handlers<typeof eventRoutes, Needs<'feed' | 'limitedFeed'>, AuthRequest> = {
+  async events({ query }, { feed, limitedFeed }, { signal, auth, handling }) {
+    const isLimited = handling.limits !== null;
+    const page = await (isLimited ? limitedFeed.page(query, signal, () => handling.limits) : feed.page(query, signal));
     // The session may have ended while the request waited.
-    return auth.isStillValid ? page : reject('SESSION_EXPIRED');
+    return auth.isStillValid && (handling.limits !== null) === isLimited ? page : reject('SESSION_EXPIRED');
   },
 };

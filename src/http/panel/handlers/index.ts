@@ -88,7 +88,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   const past = pastNodes(nodes);
   mount(router, tables.nodes, nodeHandlers, gate, node, (moment) => ({ ...node, ...moment, nodes: past }));
   mount(router, tables.cluster, clusterHandlers, gate, { read, now, ...backup, ...server });
-  mountEventStream(router, gate, history.feed);
+  mountEventStream(router, gate, history);
   mount(router, tables.events, eventHandlers, gate, history);
   mount(router, tables.undo, undoHandlers, gate, history);
   mount(router, tables.recount, recountHandlers, gate, { read, ...history });

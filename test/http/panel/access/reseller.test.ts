@@ -38,6 +38,10 @@ async function start(foreign: readonly string[], own: readonly string[], quotas 
   return { panel, owner, seller, wire, add };
 }
 
+interface Story {
+  readonly story: readonly { readonly by: string; readonly byCode: string; readonly position: number }[];
+}
+
 const obj = async (answer: Promise<{ json: { obj: unknown } | undefined }>) => (await answer).json?.obj;
 
 describe('a reseller', () => {
@@ -124,7 +128,7 @@ describe('a reseller', () => {
     const stale = await seller.post(change, { action: 'enable', clients: [1] }, { 'if-match': etag });
     const why = await seller.get('/panel/api/clients/mine/why');
     const statement = await seller.get('/panel/api/clients/mine/statement');
-    const { story } = why.json?.obj as { story: { by: string; byCode: string; position: number }[] };
+    const story = (why.json?.obj as Story | undefined)?.story ?? [];
     expect(story.map((entry) => entry.by)).toContain('user seller (reseller) from 127.0.0.1');
     expect(story.some((entry) => entry.by.startsWith('token shop (reseller)'))).toBe(true);
     expect(story.filter(({ byCode }) => byCode === 'history.byOtherAdmin').length).toBeGreaterThan(1);

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import { reject } from '../../../../src/commands/rejection.js';
 import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
@@ -6,11 +8,20 @@ import type { Route } from '../../../../src/http/panel/contract/route.js';
 import { mount } from '../../../../src/http/panel/mount.js';
 import { permissionName } from '../../../../src/lib/permissions.js';
 import { newTokenSecret } from '../../../../src/lib/secrets/token-secret.js';
-import { inboundDraft, one, userId } from '../../../kit/builders.js';
+import { defaultTemplate } from '../../../../src/projections/core/template.js';
+import { alice, inboundDraft, one, userId } from '../../../kit/builders.js';
 import { type Answer, startPanel } from '../../kit/panel.js';
 
-const { auth: _auth, account: _account, passkeys: _passkeys, factors: _factors, ...others } = tables;
-const guarded = Object.values(others).flatMap((table): Route[] => Object.values(table));
+const { auth, account, passkeys, factors, ...others } = tables;
+/** The tables that a login needs have their handlers; with an empty body they change nothing. */
+const all = [...Object.values(others), account, factors, passkeys, auth].flatMap((table): Route[] =>
+  Object.values(table),
+);
+const isLogout = ({ path }: Route): boolean => path === '/logout';
+/** The logout is the last one, because it ends the session. */
+const guarded = [...all.filter((route) => !isLogout(route)), ...all.filter(isLogout)];
+/** What comes before a login. */
+const open = all.filter(({ permission }) => permission === null);
 const everyone = ['account:read', 'account:update', 'docs:read', 'keys:create'];
 const forbiddenToOperators = [
   ...['admins:read', 'admins:create', 'admins:update', 'admins:delete', 'secrets:update'],
@@ -25,11 +36,24 @@ const expected: Readonly<Record<string, (name: string, filtered: boolean) => boo
   support: (name) => [...everyone, 'clients:read', 'clients:reset', 'clients:extend'].includes(name),
   auditor: (name) => everyone.includes(name) || (name.endsWith(':read') && name !== 'tokens:read'),
   reseller: (name, filtered) =>
-    everyone.includes(name) || (filtered && /^clients:(read|create|update|extend|delete)$/.test(name)),
+    everyone.includes(name) ||
+    (filtered && (/^clients:(read|create|update|extend|delete)$/.test(name) || name === 'audit:read')),
   metrics: (name) => name === 'metrics:read',
   monitoring: (name) => /^(metrics|server|nodes|cluster|backups|releases|geo):read$/.test(name),
   nothing: (name) => name === 'logs:read',
 };
+
+const NODE_SPEC = {
+  ...{
+    name: 'far',
+    remark: '',
+    scheme: 'https',
+    host: '192.0.2.7',
+    port: 2053,
+    basePath: '/',
+    allowPrivateAddress: false,
+  },
+} as const;
 
 /** Never permitted to a token, so that a stolen one does not create others. */
 const forbiddenToTokens = [
@@ -59,7 +83,7 @@ type Call = (method: string, path: string, body?: object) => Promise<Answer>;
 async function misfits(call: Call, may: (name: string, filtered: boolean) => boolean, routes = guarded) {
   const wrong: string[] = [];
   for (const route of routes) {
-    if (route.permission === null || route.path.includes('/events')) continue;
+    if (route.permission === null) continue;
     const name = permissionName(route.permission);
     for (const path of [route.path, ...route.aliases].map((one) => one.replaceAll(/:\w+/g, '1'))) {
       const { status, json } = await call(route.method, path, route.method === 'POST' ? {} : undefined);
@@ -71,6 +95,40 @@ async function misfits(call: Call, may: (name: string, filtered: boolean) => boo
     }
   }
   return wrong;
+}
+
+const passwordOf = { password: 'long enough' };
+
+/** Logs in as an admin with a role. */
+async function loginAs(panel: Awaited<ReturnType<typeof startPanel>>, role: string) {
+  if (role === 'owner') return panel.browser().login();
+  const access = { role, inbounds: [one], quotas: NO_QUOTAS };
+  panel.given({ type: 'CreateUser', data: { username: role, passwordHash: 'plain long enough', access } });
+  return panel.browser().login({ username: role, ...passwordOf });
+}
+
+/** What arrives in the WebSocket of a role while this happens. `until` is the last message of an owner. */
+async function pushedTo(panel: Awaited<ReturnType<typeof startPanel>>, cookies: readonly string[], happen: () => void) {
+  const sockets = await Promise.all(
+    cookies.map(async (cookie) => {
+      const socket = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie } });
+      onTestFinished(() => socket.terminate());
+      const pushed = new Set<string>();
+      socket.on('message', (data) => {
+        const { type, resource = '' } = JSON.parse(String(data)) as { type: string; resource?: string };
+        pushed.add(`${type} ${resource}`.trim());
+      });
+      await once(socket, 'open');
+      return { socket, pushed };
+    }),
+  );
+  happen();
+  // The messages of a socket arrive in order.
+  for (const { socket } of sockets) {
+    socket.ping();
+    await once(socket, 'pong');
+  }
+  return sockets.map(({ pushed }) => [...pushed].sort());
 }
 
 describe('each route', () => {
@@ -96,20 +154,59 @@ describe('each route', () => {
 
   it.each(Object.keys(expected))('lets the role %s do what it may, and nothing else', async (role) => {
     const panel = await start();
-    if (role !== 'owner')
-      panel.given({
-        type: 'CreateUser',
-        data: {
-          ...{ username: role, passwordHash: 'plain long enough' },
-          access: { role, inbounds: [one], quotas: NO_QUOTAS },
-        },
-      });
-    const browser = await panel
-      .browser()
-      .login(...(role === 'owner' ? [] : [{ username: role, password: 'long enough' }]));
+    const browser = await loginAs(panel, role);
     const call: Call = (method, path, body) => browser.send(method, path, body);
     expect(await misfits(call, expected[role] ?? (() => false))).toStrictEqual([]);
+    const visitor = panel.browser();
+    for (const { method, path } of open) {
+      const { status } = await visitor.send(method, path, method === 'POST' ? {} : undefined);
+      expect([path, status]).toStrictEqual([path, 200]);
+    }
   });
+
+  it.each(Object.keys(expected))(
+    'sends to the WebSocket of the role %s what it may read, and nothing else',
+    async (role) => {
+      const panel = await startPanel();
+      panel.given({
+        type: 'DefineRole',
+        data: { role: 'nothing', grants: [{ permission: 'logs:read', scope: 'all' }] },
+      });
+      panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
+      panel.given({ type: 'AddClients', data: { inbound: one, clients: [alice] } });
+      const browsers = [await loginAs(panel, role), await panel.browser().login()];
+      const cookies = browsers.map(({ cookie }) => cookie);
+      const [pushed, toOwner] = await pushedTo(panel, cookies, () => {
+        panel.given({ type: 'ChangeSettings', data: { changes: { pageSize: 17 } } });
+        panel.given({ type: 'AdjustClientTraffic', data: { email: alice.identity.email, up: 1, down: 2 } });
+        panel.given({ type: 'AddNode', data: { spec: NODE_SPEC, enabled: true, token: 'a'.repeat(32) } });
+        panel.given({ type: 'CreateUser', data: { username: 'another', passwordHash: 'hash' } });
+        const data = { template: defaultTemplate, outboundTestUrl: 'http://192.0.2.1/' };
+        panel.given({ type: 'ChangeCoreTemplate', data });
+        const traffic = { clients: [[1, 5, 7]], inbounds: [[one, 5, 7]], outbounds: [] } as const;
+        panel.given({ type: 'RecordTraffic', data: { run: 'r', ...traffic } });
+        panel.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+        panel.tick();
+      });
+      const may = (name: string): boolean => expected[role]?.(name, false) === true;
+      const wanted = [
+        ...(may('clients:read') ? ['invalidate inbounds', 'traffic'] : []),
+        ...(may('core:read') ? ['invalidate core'] : []),
+        ...(may('nodes:read') ? ['invalidate nodes'] : []),
+        ...(may('settings:read') ? ['invalidate settings'] : []),
+        ...(may('server:read') ? ['status', 'xrayState'] : []),
+        ...(may('admins:read') ? ['invalidate users'] : []),
+        ...(may('clients:read') && may('server:read') ? ['notification'] : []),
+      ];
+      expect(toOwner).toContain('invalidate users');
+      expect(pushed?.filter((one) => one !== 'notification')).toStrictEqual(
+        wanted.filter((one) => one !== 'notification').sort(),
+      );
+      expect(pushed?.includes('notification')).toBe(
+        toOwner?.includes('notification') && wanted.includes('notification'),
+      );
+    },
+  );
 
   it('records refused requests, at most once a minute for each reason', async () => {
     const panel = await start();
