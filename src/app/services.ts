@@ -133,7 +133,7 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
     ...{ feed, limitedFeed: new LimitedFeed(feed, log.search) },
     audit: new AuditPages(log.search, read),
     past: log,
-    positions: new OpaqueNumbers(log.keyFor('positions')),
+    positions: new OpaqueNumbers(store.caches.positionKey),
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.caches.ledger.query(question),
     ledgerAt: (moment) => ledgerAt((question) => store.caches.ledger.query(question), log, moment),

@@ -55,6 +55,8 @@ interface Caches {
   readonly ledger: LedgerKeeper;
   /** Of the read models at earlier positions; null for a damaged log. */
   readonly checkpoints: CheckpointStore | null;
+  /** The key of the positions that limited roles get: it makes a position, so nothing has to be stored. */
+  readonly positionKey: Buffer;
 }
 
 /** The event log of a running panel with everything that follows it: write state, read models, ledger and snapshots. */
@@ -152,7 +154,14 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, memb
   const submit: Submit = async (make, context) =>
     watch(await groups.submit(() => (isLate(context.actor) ? reject('STATE_REPLACED') : make()), context));
   return {
-    ...{ log, read, state, foldings, caches: { ledger, checkpoints }, startup: { complaint, damaged, switched } },
+    ...{
+      log,
+      read,
+      state,
+      foldings,
+      caches: { ledger, checkpoints, positionKey: journal.positionKey },
+      startup: { complaint, damaged, switched },
+    },
     dispatch: (command, context) => (isLate(context.actor) ? reject('STATE_REPLACED') : watched(command, context)),
     deciding: { submit, rehearse },
     setOwnPorts: (ports) => void (ownPorts = ports),

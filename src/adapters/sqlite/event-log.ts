@@ -210,11 +210,6 @@ export class SqliteEventLog extends LogReader implements EventLog {
     return { key: this.keyring.blind(key), fingerprint: this.keyring.blind(fingerprint) };
   }
 
-  /** A key for a purpose outside the log, which every copy of it has. */
-  keyFor(purpose: string): Buffer {
-    return this.keyring.keyFor(purpose);
-  }
-
   head(): LogHead {
     return { position: this.#position, hash: this.#hash.toString('hex') };
   }

@@ -113,11 +113,6 @@ export class Keyring {
     return [...this.#destroyed].filter((id) => typeof this.#wrapped.get(id) === 'string');
   }
 
-  /** A key for a purpose outside the log, which every copy of the log has. */
-  keyFor(purpose: string): Buffer {
-    return derivedKey(this.#master, purpose);
-  }
-
   /** The keyed digest of `text`: HMAC-SHA-256 with a key of this log, in hex. */
   blind(text: string): string {
     this.#blinding ??= derivedKey(this.#master, 'ids');
