@@ -84,7 +84,7 @@ export class LimitedFeed {
 
   /** With another owner of any client, other events of the past may be visible. */
   #keyOf({ types }: FeedQuery, from: number, { role, admin, inbounds }: Access): string {
-    const [assigned] = this.#search.ofStream('client-owners', Number.MAX_SAFE_INTEGER, 1);
+    const [assigned] = this.#search.ofStream('client-owners', Number.MAX_SAFE_INTEGER, 1).headers;
     return [role, admin, [...inbounds].join(','), types, from, assigned?.position ?? 0].join(' ');
   }
 

@@ -15,6 +15,10 @@ export function concealActors(log: HistoryLog, isOwn: (actor: Actor) => boolean)
   const shown = <E extends RecordedEvent>(event: E): E => concealed(event, isOwn);
   return {
     readStream: (...range) => log.readStream(...range).map(shown),
+    *streamSteps(streams) {
+      const found = yield* log.streamSteps(streams);
+      return new Map([...found].map(([stream, events]) => [stream, events.map(shown)]));
+    },
     place: (id, before) => log.place(id, before),
     at(position) {
       const event = log.at(position);
