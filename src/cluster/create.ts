@@ -7,8 +7,8 @@ import { message } from '../messages/message.js';
 import type { Journal } from '../store/journal.js';
 import { withoutLogin } from './shown-url.js';
 
-/** Keys that are stored at the same time. */
-const TOGETHER = 64;
+/** Keys that are in memory at the same time. */
+const TOGETHER = 5000;
 
 /** What a new cluster begins with. */
 export interface Created {
@@ -46,13 +46,10 @@ export async function createCluster(
 /** Stores every key of a log in the bucket. Resolves to their count. */
 export async function storeKeys(bucket: NatsKeyBucket, { stored }: Pick<SqliteEventLog, 'stored'>): Promise<number> {
   const ids = stored.keyIds();
-  for (let from = 0; from < ids.length; from += TOGETHER)
-    await Promise.all(
-      ids.slice(from, from + TOGETHER).map(async (id) => {
-        const wrapped = stored.keyring.wrapped(id);
-        if (wrapped) await bucket.put(id, wrapped);
-      }),
-    );
+  for (let from = 0; from < ids.length; from += TOGETHER) {
+    const some = ids.slice(from, from + TOGETHER).map((id) => [id, stored.keyring.wrapped(id)] as const);
+    await bucket.put(new Map(some.flatMap(([id, wrapped]) => (wrapped ? [[id, wrapped]] : []))));
+  }
   await bucket.markComplete();
   return ids.length;
 }

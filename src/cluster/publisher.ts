@@ -108,13 +108,10 @@ export class Publisher {
   /** The stream must not have an event whose key is only here. */
   async #putKeys({ keys }: OutgoingBatch): Promise<void> {
     const unknown = keys.filter((id) => !this.#known.has(id));
-    await Promise.all(
-      unknown.map(async (id) => {
-        const wrapped = this.#parts.replica.wrappedKey(id);
-        if (wrapped !== null) await this.#parts.keys.put(id, wrapped);
-        this.#known.set(id, true);
-      }),
-    );
+    if (unknown.length === 0) return;
+    const wrapped = unknown.map((id) => [id, this.#parts.replica.wrappedKey(id)] as const);
+    await this.#parts.keys.put(new Map(wrapped.flatMap(([id, key]) => (key === null ? [] : [[id, key]]))));
+    for (const id of unknown) this.#known.set(id, true);
   }
 
   /**

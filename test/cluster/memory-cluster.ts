@@ -86,8 +86,9 @@ export class MemoryStream {
 export function memoryKeys(): KeyBucket {
   const kept = new Map<string, Map<string, Uint8Array>>();
   return {
-    put: async (id, wrapped) => {
-      kept.set(id, (kept.get(id) ?? new Map<string, Uint8Array>()).set(keyMark(wrapped), wrapped));
+    put: async (keys) => {
+      for (const [id, wrapped] of keys)
+        kept.set(id, (kept.get(id) ?? new Map<string, Uint8Array>()).set(keyMark(wrapped), wrapped));
     },
     get: async (id, mark) => kept.get(id)?.get(mark) ?? null,
     all: async (id) => [...(kept.get(id)?.values() ?? [])],

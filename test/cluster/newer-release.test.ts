@@ -37,7 +37,8 @@ describe.skipIf(withoutNats('an older release in a cluster'))('a member of an ol
     for (let n = 1; n <= 3; n += 1) addClient(author, n);
     const old = await startMember(url, 'old', logLike(author));
     const replica = new LogReplication(author.log);
-    for (const id of author.log.stored.keyIds()) await keys.put(id, replica.wrappedKey(id) as Buffer);
+    const ids = author.log.stored.keyIds();
+    await keys.put(new Map(ids.map((id) => [id, replica.wrappedKey(id) as Buffer])));
     const known = replica.batchAfter(0, 2);
     if (known === null) throw new Error('the log is empty');
     await stream.publish(known, 0);

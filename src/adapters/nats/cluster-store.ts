@@ -27,7 +27,10 @@ interface Identity {
 export async function openKeyBucket(connection: NatsConnection, replicas: number): Promise<NatsKeyBucket> {
   const options = { replicas, storage: 'file' as const, history: 1, timeout: REQUEST_MS, allow_direct: true };
   const bucket = await natsRequest(() => new Kvm(connection).create(KEY_BUCKET, options));
-  return new NatsKeyBucket(bucket, await managerOf(connection));
+  const manager = await managerOf(connection);
+  // The options of a bucket lack it.
+  await natsRequest(() => manager.streams.update(`KV_${KEY_BUCKET}`, { allow_atomic: true }));
+  return new NatsKeyBucket(bucket, manager);
 }
 
 /** Creates the lease, the bucket for members and the stream of a cluster, whose bucket for keys is complete. */

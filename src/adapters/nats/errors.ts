@@ -16,7 +16,8 @@ export async function natsRequest<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-function natsError(error: unknown): unknown {
+/** An error of the port for one of the library. */
+export function natsError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = 'code' in error ? error.code : undefined;
   if (code === WRONG_LAST_SEQUENCE) return new WrongSequence(error.message, { cause: error });

@@ -114,7 +114,7 @@ export const keyMark = (wrapped: Uint8Array): string =>
  * names the keys of its events.
  */
 export interface KeyBucket {
-  put(id: string, wrapped: Uint8Array): Promise<void>;
+  put(keys: ReadonlyMap<string, Uint8Array>): Promise<void>;
   /** The key with a `keyMark`. Null for a key that is not in the bucket: it was destroyed. */
   get(id: string, mark: string): Promise<Uint8Array | null>;
   /** All keys under an id. */
