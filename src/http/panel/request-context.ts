@@ -8,6 +8,7 @@ import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
+import { erasedIn } from '../../projections/erased.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { rendererOf } from '../language/reader.js';
 import { goneSignal } from '../server/gone.js';
@@ -21,6 +22,9 @@ import { LimitedView } from './limited-view.js';
 import { Message } from './outcomes.js';
 import { previewOf } from './preview.js';
 import { relayedCaller } from './relay/relayed.js';
+
+/** Documents with erased data that an answer about the past names. */
+const MAX_ERASED = 100;
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
@@ -138,6 +142,11 @@ class PanelRequest implements AuthRequest {
         if (moment instanceof Rejection) return moment;
         this.#res.setHeader('X-Portolan-Position', String(moment.position));
         this.#res.setHeader('X-Portolan-Time', new Date(moment.at).toISOString());
+        const erased = erasedIn(moment.read);
+        if (erased.length > 0) {
+          this.#res.setHeader('X-Portolan-Erased', erased.slice(0, MAX_ERASED).join(', '));
+          this.#res.setHeader('X-Portolan-Erased-Count', String(erased.length));
+        }
         return moment;
       },
       tag: (document, params) => {

@@ -78,7 +78,8 @@ type SettingsSource = Pick<Shown, 'values' | 'secrets'>;
 
 const single = (noun: Noun) => ({ noun, number: 0, name: '', stream: noun });
 
-const erasedName = (number: number): string => `erased-${number}`;
+/** The email of a client whose data was erased. No other client can have it. */
+export const erasedName = (number: number): string => `erased-${number}`;
 
 function isErasedClient({ number, identity, keyVersion }: Client, destroyed: ReadonlySet<string>): boolean {
   return identity.email === erasedName(number) || destroyed.has(`client:${number}/${keyVersion}`);

@@ -31,6 +31,8 @@ export const isUsable = (needed: string): boolean =>
 export interface Shown {
   readonly position: number;
   readonly at: number;
+  /** How many documents have placeholders, because their data was erased since. */
+  readonly erased: number;
 }
 let shown: Shown | null = null;
 const listeners = new Set<() => void>();
@@ -39,7 +41,8 @@ const listeners = new Set<() => void>();
 export function noteMoment({ headers }: Response): void {
   const position = Number(headers.get('X-Portolan-Position') ?? 0);
   if (moment === null || position === 0 || shown?.position === position) return;
-  shown = { position, at: Date.parse(headers.get('X-Portolan-Time') ?? '') };
+  const erased = Number(headers.get('X-Portolan-Erased-Count') ?? 0);
+  shown = { position, at: Date.parse(headers.get('X-Portolan-Time') ?? ''), erased };
   for (const listener of listeners) listener();
 }
 

@@ -27,7 +27,10 @@ export function PastBanner({ onChange }: { readonly onChange: () => void }) {
   return (
     <div role="status" className={classes['past']}>
       <IconHistory size={18} aria-hidden />
-      <span>{text}</span>
+      <span>
+        {text}
+        {shown && shown.erased > 0 && ` ${t('past.erased', { count: shown.erased })}`}
+      </span>
       <span className={classes['pastActions']}>
         <Button size="compact-xs" variant="white" color="dark" onClick={onChange}>
           {t('past.change')}

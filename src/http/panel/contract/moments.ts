@@ -21,7 +21,8 @@ const PATHS: ReadonlySet<string> = new Set(
   [
     ...[inbounds.list, inbounds.get, inboundForms.overview, inboundForms.form],
     ...[clientList.page, clientList.exported, clientList.inbounds, clientList.details, clients.getClientTrafficsById],
-    ...[clients.getClientTraffics, clientStatement.statement, coreControl.getConfigJson],
+    ...[clients.getClientTraffics, clients.getSubLinks, clients.getClientLinks, clientList.links],
+    ...[clientStatement.statement, coreControl.getConfigJson, settings.defaultSettings, settingsApi.defaultSettings],
     ...[coreSettings.getOutboundsTraffic, coreSettingsApi.getOutboundsTraffic],
     ...[nodes.list, nodes.get, settings.all, settingsApi.all, settingDetails.sources],
     ...[coreSettings.read, coreSettingsApi.read],
