@@ -14,6 +14,7 @@ import type { Bench, Row } from '../kit/row.js';
 import { median, timed } from '../kit/time.js';
 import { type Turns, turnsOf } from '../kit/turns.js';
 import { fill } from '../process/start.js';
+import { routesIn } from './past-routes.js';
 
 const MOMENTS = 9;
 const turn = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve));
@@ -37,8 +38,9 @@ async function momentsIn({ panel, folder }: InsidePanel, clients: number): Promi
   const diff = await turnsOf(() =>
     inSlices(diffSteps(before, after, everything, { part: { skip: 0, limit: 100 }, search: log.search })),
   );
-  checkpoints.close();
   const note = `${head} events, ${clients} clients, processor time`;
+  const routes = await routesIn(moments, head, note);
+  checkpoints.close();
   const row = (name: string, measured: number, limit: number, more = note): Row => {
     return { name: `past: ${name}`, measured, unit: 'ms', target: { most: limit }, note: more };
   };
@@ -54,12 +56,9 @@ async function momentsIn({ panel, folder }: InsidePanel, clients: number): Promi
     row('ten requests for a cold moment', together.all, 300),
     row('diff of two moments in memory', diff.all, 300),
     row('diff, longest turn', diff.longest, 20),
-    row(
-      'all checkpoints of the log',
-      prepared.all,
-      120_000,
-      `${note}; in the background, longest turn ${prepared.longest.toFixed(0)} ms`,
-    ),
+    row('all checkpoints of the log', prepared.all, 120_000, `${note}; in the background`),
+    row('all checkpoints of the log, longest turn', prepared.longest, 20),
+    ...routes,
   ];
 }
 

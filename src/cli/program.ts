@@ -28,6 +28,7 @@ import { personalDataCommands } from './commands/personal-data.js';
 import { proofCommands } from './commands/proof.js';
 import { recountCommand } from './commands/recount.js';
 import { settingCommands } from './commands/settings.js';
+import { showCommand } from './commands/show.js';
 import { tokenCommands } from './commands/token.js';
 import { undoCommand } from './commands/undo.js';
 import { verifyLogCommand } from './commands/verify-log.js';
@@ -127,6 +128,7 @@ export async function run(
   settingCommands(configuration, globals, say);
   eventCommands(program, globals, say);
   diffCommand(program, globals, say);
+  showCommand(program, globals, say);
   undoCommand(program, globals, say);
   personalDataCommands(program, globals, say);
   webhookCommands(program, globals, say);

@@ -538,6 +538,9 @@ export interface MessageParams {
   'cli.optionDiffToBackup': None;
   'cli.optionDiffNoun': None;
   'cli.optionDiffClient': None;
+  'cli.show': None;
+  'cli.optionShowAt': None;
+  'cli.showNoun': { readonly value: string | number; readonly known: readonly (string | number)[] };
   'cli.diffSame': None;
   'cli.diffNoun': { readonly value: string | number; readonly known: readonly (string | number)[] };
   'cli.undo': None;
