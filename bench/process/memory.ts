@@ -9,7 +9,7 @@ export const memory: Bench = async ({ quick }) => {
       name: 'memory: resident',
       measured: proc.rss(panel.process.pid),
       unit: 'MB',
-      target: { most: 300 },
+      target: { most: 250 },
       note: `${panel.clients} clients, after the edits, lists and subscriptions of this run`,
     },
   ];
