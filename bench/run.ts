@@ -22,6 +22,7 @@ import { bulk } from './requests/bulk.js';
 import { edits } from './requests/edits.js';
 import { followers } from './requests/followers.js';
 import { logins } from './requests/logins.js';
+import { nodeFleet } from './requests/node-fleet.js';
 import { nodes } from './requests/nodes.js';
 import { reads } from './requests/reads.js';
 import { settings } from './requests/settings.js';
@@ -49,6 +50,7 @@ const benches: Readonly<Record<string, Bench>> = {
   sockets,
   settings,
   nodes,
+  'node-fleet': nodeFleet,
   outbox,
   past,
   proof,
