@@ -30,16 +30,21 @@ export const checkpointVersion = (): string =>
   ['1', ...Object.values(startFolds()).map(({ fold }) => `${fold.name}:${fold.version}`)].join(' ');
 
 /**
- * The parts of a checkpoint. The states are copied at once, and a part is encoded when it is requested. `at`: when the last
- * event happened, ms since 1970.
+ * The parts of a checkpoint, each encoded when it is requested. `at`: when the last event happened, ms since 1970. States that
+ * change meanwhile (`live`) are copied at once; others are read model by model.
  */
-export function checkpointParts(foldings: readonly Folding[], at: number): Iterable<CheckpointPart> {
-  const models = foldings.map(({ fold, state }) => ({ name: fold.name, saved: detached(savedState(fold, state)) }));
-  return encoded(models, at);
+export function checkpointParts(foldings: readonly Folding[], at: number, live: boolean): Iterable<CheckpointPart> {
+  const saved = ({ fold, state }: Folding) => ({ name: fold.name, saved: savedState(fold, state) });
+  const copied = (folding: Folding) => ({ name: folding.fold.name, saved: detached(saved(folding).saved) });
+  return encoded(live ? foldings.map(copied) : each(foldings, saved), at);
+}
+
+function* each<T, R>(all: Iterable<T>, make: (one: T) => R): Iterable<R> {
+  for (const one of all) yield make(one);
 }
 
 function* encoded(
-  models: readonly { readonly name: string; readonly saved: unknown }[],
+  models: Iterable<{ readonly name: string; readonly saved: unknown }>,
   at: number,
 ): Iterable<CheckpointPart> {
   let count = 0;

@@ -98,7 +98,7 @@ export class Moments {
       for (const event of events) cost += replayCost(event);
       if (cost < this.#spacing || saving || !last) return;
       [cost, saving] = [0, true];
-      void this.#save(last, follower.foldings).finally(() => (saving = false));
+      void this.#save(last, follower.foldings, true).finally(() => (saving = false));
     });
   }
 
@@ -172,7 +172,7 @@ export class Moments {
       if (rollUps !== this.#rollUps) return this.#fold(position, { rest, keep });
       if (cost < this.#spacing || erasures !== this.#erasures) continue;
       cost = 0;
-      await this.#save(last, foldings);
+      await this.#save(last, foldings, false);
     }
     const moment = { position, at, read: new LogReadModels(frozen(this.#log), undefined, [], models) };
     if (keep && erasures === this.#erasures) this.#kept.set(position, moment);
@@ -193,10 +193,10 @@ export class Moments {
     }
   }
 
-  /** Stores a checkpoint in turns, unless something is erased meanwhile. */
-  async #save({ position, meta }: RecordedEvent, foldings: readonly Folding[]): Promise<void> {
+  /** Stores a checkpoint in turns, unless something is erased meanwhile. `live`: the states follow the log meanwhile. */
+  async #save({ position, meta }: RecordedEvent, foldings: readonly Folding[], live: boolean): Promise<void> {
     const erasures = this.#erasures;
-    const parts = checkpointParts(foldings, meta.at);
+    const parts = checkpointParts(foldings, meta.at, live);
     for (const _ of this.#checkpoints?.save(position, parts) ?? []) {
       await nextTurn();
       if (erasures !== this.#erasures) break;
