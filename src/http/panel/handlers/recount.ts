@@ -42,15 +42,15 @@ export const recountHandlers: Handlers<typeof recountRoutes, Services> = {
     const found = await recounted(services, asked, signal);
     if (found instanceof Rejection) return found;
     const { position, unchecked, changes } = found;
-    const difference = ({ counted, recounted: due }: RecountChange): number =>
-      Math.abs(bytesOf(due) - bytesOf(counted));
-    const sorted = changes.toSorted((one, other) => difference(other) - difference(one));
-    return {
-      ...{ position, unchecked, clients: changes.length },
-      counted: sumOf(changes.map(({ counted }) => counted)),
-      recounted: sumOf(changes.map((change) => change.recounted)),
-      changes: sorted.slice(skip, skip + (limit || DEFAULT_LIMIT)),
-    };
+    // There may be a change for each client. Each of these takes a turn of some ms.
+    const differences = changes.map((change) => [change, differenceIn(change)] as const);
+    await nextTurn();
+    const sorted = differences.toSorted(([, one], [, other]) => other - one);
+    await nextTurn();
+    const counted = sumOf(changes.map((change) => change.counted));
+    const due = sumOf(changes.map((change) => change.recounted));
+    const shown = sorted.slice(skip, skip + (limit || DEFAULT_LIMIT)).map(([change]) => change);
+    return { position, unchecked, clients: changes.length, counted, recounted: due, changes: shown };
   },
 
   async apply({ body: asked }, services, { change, signal }) {
@@ -80,6 +80,8 @@ export const recountHandlers: Handlers<typeof recountRoutes, Services> = {
     });
   },
 };
+
+const differenceIn = ({ counted, recounted: due }: RecountChange): number => Math.abs(bytesOf(due) - bytesOf(counted));
 
 const DONE_NOTHING = { event: 0, adjusted: 0, depleted: 0, reactivated: 0 };
 
