@@ -72,7 +72,9 @@ describe.skipIf(withoutNats('a follower that answers'))('a follower', () => {
     const { leader, follower } = await startTwo();
     const owner = await leader.admin();
     await must(owner.post('/panel/api/inbounds/add', inbound(await freePort(), 'shared')));
-    const token = { name: 'shop', role: 'reseller', inbounds: [1], admin: 0, days: 0, addresses: [] };
+    const maria = { username: 'maria', password: 'a long pass phrase', role: 'reseller', inbounds: [1] };
+    await must(owner.post('/panel/api/admins/add', maria));
+    const token = { name: 'shop', role: 'reseller', inbounds: [1], admin: 2, days: 0, addresses: [] };
     const { secret } = await must(owner.post<{ secret: string }>('/panel/api/tokens/add', token));
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
     const clients = [{ id: '11111111-2222-4333-8444-000000000001', email: 'hers', subId: 'hers', enable: true }];
