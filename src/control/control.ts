@@ -25,6 +25,7 @@ import { message } from '../messages/message.js';
 import type { ReadModels } from '../projections/read-models.js';
 import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
+import { accessOperations } from './access-operations.js';
 import { clusterOperations } from './cluster-operations.js';
 import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
 import { personalDataOperations, webhookOperations } from './outside-operations.js';
@@ -69,6 +70,7 @@ function typed(text: string, byDefault: unknown): unknown {
 /** The operations of the operator. Passwords and secrets of tokens arrive only as hashes. */
 const operations = {
   ...tokenOperations,
+  ...accessOperations,
   ...personalDataOperations,
   ...webhookOperations,
   ...clusterOperations,

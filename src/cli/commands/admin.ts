@@ -13,6 +13,7 @@ import type { Say } from '../../messages/terminal.js';
 import { assertNotEmpty, assertOneOf, wholeNumber } from '../option-values.js';
 import { print, printEither } from '../output.js';
 import { type GlobalOptions, reading } from '../reading.js';
+import { handOverCommand } from './access.js';
 
 interface AccessOptions {
   readonly role?: string;
@@ -59,6 +60,7 @@ function accessCommands(admin: Command, globals: () => GlobalOptions, say: Say):
       await operate(globals().dataDir, 'admin.role', { username, ...accessIn(role, options) });
       report(globals(), username);
     });
+  handOverCommand(admin, globals, say);
   admin
     .command('remove')
     .argument('<name>')
