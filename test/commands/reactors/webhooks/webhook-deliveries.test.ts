@@ -91,6 +91,26 @@ describe('the deliveries of a webhook', () => {
     ]);
   });
 
+  it('include a change of many clients for those who chose that of one', async () => {
+    const given = setup();
+    const receiver = await startReceiver();
+    given.add('deletions', receiver.url, { types: ['ClientDeleted'] });
+    given.add('resets', receiver.url, { types: ['ClientTrafficReset'] });
+    given.add('many', receiver.url, { types: ['ClientsDeleted'] });
+    started(given);
+    const clients = Array.from({ length: 10 }, (_, i) => draft(`client-${i}`, i + 1));
+    const added = given.bus.must({ type: 'AddClients', data: { inbound: one, clients } });
+    const numbers = added.flatMap((event) => (event.type === 'ClientAdded' ? event.data.client : []));
+    given.bus.must({ type: 'DeleteClients', data: { clients: numbers.slice(0, 9) } });
+    given.bus.must({ type: 'DeleteClients', data: { clients: numbers.slice(9) } });
+    await eventually(() => expect(receiver.all).toHaveLength(3));
+    expect(receiver.all.map(({ json }) => json.type).sort()).toStrictEqual([
+      'ClientDeleted',
+      'ClientsDeleted',
+      'ClientsDeleted',
+    ]);
+  });
+
   it('continue after the last accepted one when the panel starts again', async () => {
     const given = setup();
     const receiver = await startReceiver();

@@ -160,6 +160,48 @@ describe('an event about many clients', () => {
     expect(story.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientUpdated', 'ClientDeleted']);
   });
 
+  it('is in the personal data of its clients, without the others', async () => {
+    const { panel, given, all } = await start();
+    given({ type: 'ResetClientsTraffic', data: { clients: all } });
+    given({ type: 'DeleteClients', data: { clients: numbers } });
+    const post = async (path: string) =>
+      panel.call('POST', `/panel/api/personalData${path}`, {
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: '{}',
+      });
+    const { json, text } = await post('/export/client-5');
+    const { events } = json?.obj as { events: Entry[] };
+    expect(events.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficReset', 'ClientDeleted']);
+    expect(text).not.toContain('client-6');
+    panel.appended();
+    expect((await post('/erase/client-5')).json).toMatchObject({ success: true });
+    expect(panel.appended().map(({ type }) => type)).toContain('PersonalDataErased');
+    expect((await post('/export/client-5')).json).toMatchObject({ success: false, code: 'CLIENT_NOT_FOUND' });
+  });
+
+  it('is in a bug report with one of its clients', async () => {
+    const { panel, given, all } = await start();
+    given({ type: 'ResetClientsTraffic', data: { clients: all } });
+    const { status, text } = await panel.call('GET', '/panel/api/audit/capsule?client=client-5', { headers });
+    expect(status).toBe(200);
+    expect(text).toContain('"ClientsTrafficReset"');
+    expect(text).not.toContain('client-6');
+  });
+
+  it('is recorded once when a request is repeated', async () => {
+    const { panel } = await start();
+    panel.appended();
+    const reset = async () =>
+      panel.call('POST', '/panel/api/inbounds/resetAllClientTraffics/1', {
+        headers: { ...headers, 'idempotency-key': 'reset of November' },
+      });
+    const first = await reset();
+    expect(panel.appended().map(({ type }) => type)).toContain('ClientsTrafficReset');
+    const repeated = await reset();
+    expect(repeated.json).toStrictEqual(first.json);
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
   it('is the cause of a field in a diff, and is not in a moment before it', async () => {
     const { given, get, head } = await start();
     const from = head();
