@@ -14,6 +14,8 @@ import { LedgerInMemory } from '../projections/statement/ledger-in-memory.js';
 
 /** Events read in one turn of the event loop: the ledger may have to read the whole log. */
 const PAGE = 200;
+/** Entries of a bulk change that are written in one turn of the event loop: about 5 ms. */
+const ENTRIES_PER_TURN = 1000;
 /** How long a query waits for a ledger that is being built, in ms. */
 const READY_TIMEOUT_MS = 3000;
 /** Minimum time between two rebuilds of a wrong ledger, in ms. */
@@ -84,7 +86,7 @@ export class LedgerKeeper {
   async close(): Promise<void> {
     this.#following.unsubscribe();
     clearImmediate(this.#writing);
-    this.#write();
+    this.#write(Number.POSITIVE_INFINITY);
     this.#closed = true;
     await this.#reading;
     this.#file?.close();
@@ -142,11 +144,12 @@ export class LedgerKeeper {
     }
   }
 
-  #write(): void {
+  /** Writes all lines. If they are more than `most`, the others follow in turns of their own. */
+  #write(most = ENTRIES_PER_TURN): void {
     this.#writing = undefined;
     if (this.#closed) return;
     try {
-      this.#ledger.write();
+      if (this.#ledger.write(most)) this.#writing = setImmediate(() => this.#write());
       this.#warned = false;
     } catch (error) {
       if (!(error instanceof LedgerError)) return this.#warnOnce('the ledger could not be written', error);

@@ -77,19 +77,35 @@ export class Ledger {
     return waiting >= MAX_UNWRITTEN_LINES || this.#position - this.#store.position >= MAX_UNWRITTEN_EVENTS;
   }
 
-  /** Writes everything to the store. When the store throws, the error is passed on and nothing is lost. */
-  write(): void {
-    if (this.#position === this.#store.position) return;
-    this.#store.write(this.#position, {
-      flows: [...this.#flows, ...[...this.#open.values()].flat()],
-      entries: this.#entries,
-      setbacks: this.#setbacks,
-      day: this.#day,
-    });
+  /**
+   * Writes lines to the store: all of them, or all flows and about `most` entries, up to the end of an event. Returns whether
+   * there are more. When the store throws, the error is passed on and nothing is lost.
+   */
+  write(most = Number.POSITIVE_INFINITY): boolean {
+    if (this.#position === this.#store.position) return false;
+    const flows = [...this.#flows, ...[...this.#open.values()].flat()];
+    const last = this.#lastOfPart(flows, most);
+    const end = last ? firstAfter(this.#entries, last.position) : this.#entries.length;
+    const isPart = end < this.#entries.length;
+    const { position, day } = last && isPart ? last : { position: this.#position, day: this.#day };
+    const entries = this.#entries.slice(0, end);
+    const setbacks = this.#setbacks.filter((setback) => setback.position <= position);
+    this.#store.write(position, { flows, entries, setbacks, day });
     this.#open.clear();
     this.#flows = [];
-    this.#entries = [];
-    this.#setbacks = [];
+    this.#entries = this.#entries.slice(end);
+    this.#setbacks = this.#setbacks.slice(setbacks.length);
+    return isPart;
+  }
+
+  /**
+   * The last line that is written with these flows, if about `most` entries are; undefined = all are written. A flow is the sum
+   * up to its position, so no line of a later write may be before it.
+   */
+  #lastOfPart(flows: readonly Flow[], most: number): Flow | Entry | undefined {
+    let last: Flow | Entry | undefined = this.#entries[most - 1];
+    if (last) for (const flow of flows) if (flow.position > last.position) last = flow;
+    return last;
   }
 
   /** In the order of the log. */
@@ -237,11 +253,11 @@ function earliestFrom(setbacks: readonly ClockSetback[]): readonly ClockSetback[
 }
 
 /** The index of the first one after a position. */
-function firstAfter(setbacks: readonly ClockSetback[], position: number): number {
-  let [low, high] = [0, setbacks.length];
+function firstAfter(lines: readonly { readonly position: number }[], position: number): number {
+  let [low, high] = [0, lines.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((setbacks[middle]?.position ?? 0) > position) high = middle;
+    if ((lines[middle]?.position ?? 0) > position) high = middle;
     else low = middle + 1;
   }
   return low;
