@@ -171,7 +171,11 @@ describe('an event about many clients', () => {
       });
     const { json, text } = await post('/export/client-5');
     const exported = json?.obj as { events: Entry[] } | undefined;
-    expect(exported?.events.map(({ type }) => type)).toStrictEqual(['ClientAdded', 'ClientTrafficReset', 'ClientDeleted']);
+    expect(exported?.events.map(({ type }) => type)).toStrictEqual([
+      'ClientAdded',
+      'ClientTrafficReset',
+      'ClientDeleted',
+    ]);
     expect(text).not.toContain('client-6');
     panel.appended();
     expect((await post('/erase/client-5')).json).toMatchObject({ success: true });
