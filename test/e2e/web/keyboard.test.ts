@@ -4,17 +4,17 @@ import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
-import { HANG_MS, until } from '../../kit/wait.js';
+import { HANG_MS } from '../../kit/wait.js';
 import { deedsOf, headOf, recorded } from '../support.js';
+import { type Keyboard, keyboardOf } from './keyboard-of.js';
 
 const found = chromiumFor('the test of the keyboard in the web panel');
-/** More steps than any screen has. */
-const STEPS = 200;
 
 describe.skipIf(found === null)('the web panel by keyboard alone', () => {
   let panel: PanelProcess;
   let browser: TestBrowser;
   let page: Page;
+  let keys: Keyboard;
   const complaints: string[] = [];
 
   beforeAll(async () => {
@@ -27,6 +27,7 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en' });
     page = await context.newPage();
     page.setDefaultTimeout(HANG_MS);
+    keys = keyboardOf(page);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   });
@@ -36,8 +37,8 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await panel?.cleanUp();
   });
 
-  const press = (...keys: readonly string[]) =>
-    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  const press: Keyboard['press'] = (...names) => keys.press(...names);
+  const moveTo: Keyboard['moveTo'] = (name, key) => keys.moveTo(name, key);
   const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   const dialog = () => page.getByRole('dialog');
 
@@ -46,20 +47,6 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
   async function openPalette(): Promise<void> {
     await press('Control+k');
     await search().and(page.locator(':focus')).waitFor();
-  }
-
-  /** Presses a key until the focus is on the element with this name. */
-  async function moveTo(name: string, key = 'Tab'): Promise<void> {
-    const passed: string[] = [];
-    // A list may still be loading.
-    await until(`there is ${name}`, () => page.evaluate(`${NAMED}.includes(${JSON.stringify(name)})`));
-    for (let step = 0; step < STEPS; step += 1) {
-      const now = String(await page.evaluate(FOCUSED));
-      if (now === name) return;
-      passed.push(now);
-      await page.keyboard.press(key);
-    }
-    throw new Error(`${name} cannot be reached with ${key}; the focus was on: ${[...new Set(passed)].join(' | ')}`);
   }
 
   it('signs in', async () => {
@@ -76,7 +63,7 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await page.reload();
     await heading('Overview');
     await press('Tab');
-    expect(await page.evaluate(FOCUSED)).toBe('Skip to the content');
+    expect(await keys.focused()).toBe('Skip to the content');
     await press('Enter');
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
   });
@@ -199,7 +186,7 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
       await expect.poll(async () => page.evaluate(IS_IN_DIALOG)).toBe(true);
       await press('Escape');
       await dialog().waitFor({ state: 'hidden' });
-      await expect.poll(async () => page.evaluate(FOCUSED)).toBe(opener);
+      await expect.poll(() => keys.focused()).toBe(opener);
     };
     await moveTo('Add client', 'Shift+Tab');
     await press('Enter');
@@ -267,14 +254,3 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
 });
 
 const IS_IN_DIALOG = `document.activeElement?.closest('[role=dialog]') != null`;
-
-const NAME_OF = `((one) => one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent.trim())`;
-
-/** The name of the focused element. */
-const FOCUSED = `(() => {
-  const one = document.activeElement;
-  return !one || one === document.body ? '' : ${NAME_OF}(one);
-})()`;
-
-/** The names of all elements that may get the focus. */
-const NAMED = `[...document.querySelectorAll('a, button, input, textarea, select, [tabindex]')].map(${NAME_OF})`;
