@@ -84,8 +84,13 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await press('Control+k');
     await asked;
     expect(await search().count()).toBe(0);
+    // What is typed meanwhile is not lost, and no shortcut: `g` and `c` would open another screen.
+    await page.keyboard.type('gc');
     release();
     await search().and(page.locator(':focus')).waitFor();
+    await page.keyboard.type('x');
+    expect(await search().inputValue()).toBe('gcx');
+    await heading('Overview');
     await press('Escape');
     await search().waitFor({ state: 'hidden' });
     await page.unroute(file);

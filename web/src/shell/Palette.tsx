@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { usePaletteActions } from './palette-actions';
 import { usePaletteMatches } from './palette-matches';
 import { OPEN_PALETTE } from './shortcuts';
+import { PALETTE_SEARCH, takeTyped } from './type-ahead';
 
 const [store, spotlight] = createSpotlight();
 const SELECTED = 'data-selected';
@@ -57,6 +58,10 @@ export function Palette({ onHelp }: { readonly onHelp: () => void }) {
     event.stopPropagation();
     setEnterWaiting(true);
   };
+  const addTyped = (): void => {
+    const typed = takeTyped();
+    if (typed !== '') setQuery((text) => text + typed);
+  };
   return (
     <Spotlight
       store={store}
@@ -67,7 +72,10 @@ export function Palette({ onHelp }: { readonly onHelp: () => void }) {
         setQuery(text);
         setEnterWaiting(false);
       }}
-      onSpotlightClose={() => setEnterWaiting(false)}
+      onSpotlightClose={() => {
+        takeTyped();
+        setEnterWaiting(false);
+      }}
       nothingFound={t('palette.nothing')}
       shortcut={null}
       centered={false}
@@ -79,6 +87,8 @@ export function Palette({ onHelp }: { readonly onHelp: () => void }) {
         leftSection: <IconSearch size={18} aria-hidden />,
         'aria-label': t('palette.placeholder'),
         onKeyDownCapture,
+        name: PALETTE_SEARCH,
+        onFocus: addTyped,
       }}
     />
   );

@@ -18,9 +18,17 @@ import { Screens } from './Screens';
 import { SessionDialog } from './SessionDialog';
 import classes from './Shell.module.css';
 import { OPEN_PALETTE, useShortcuts } from './shortcuts';
+import { collectTyped, takeTyped } from './type-ahead';
 import { ViewMenu } from './ViewMenu';
 
-const loadPalette = async () => (await import('./Palette')).Palette;
+const loadPalette = async () => {
+  try {
+    return (await import('./Palette')).Palette;
+  } catch (error) {
+    takeTyped();
+    throw error;
+  }
+};
 const loadMomentDialog = async () => (await import('./MomentDialog')).MomentDialog;
 
 const GROUPS = ['traffic', 'system', 'security'] as const;
@@ -32,6 +40,7 @@ export function Shell({ live }: { readonly live: Live }) {
   const { pathname } = useLocation();
   const [Palette, loadsPalette] = usePart(loadPalette);
   const openPalette = (): void => {
+    collectTyped();
     loadsPalette();
     document.dispatchEvent(new Event(OPEN_PALETTE));
   };
