@@ -30,6 +30,8 @@ export async function callLeader(connection: NatsConnection, caller: RelayedCall
     const call = JSON.stringify({ ...caller, subject: own });
     const answer = await natsRequest(() => connection.request(CALLS, call, { timeout: REQUEST_MS }));
     tunnel.connectTo(Taken.parse(answer.json()).subject);
+    // Between two requests, and after the last one, the HTTP client does not listen: the error would end the process.
+    tunnel.on('error', () => undefined);
     return tunnel;
   } catch (error) {
     tunnel.destroy();
