@@ -182,11 +182,11 @@ async function updated({ process: { url }, headers }: LivePanel, seconds: number
 }
 
 /** A page with what `UNTIL_INTERACTIVE` looks for, and nothing else. */
-const TRIVIAL_PAGE = 'data:text/html,<!doctype html><nav><a href="">.</a></nav><h1 data-page-title>.</h1>';
+const TRIVIAL_PAGE = 'data:text/html,<!doctype html><nav><a href="">.</a></nav><h1>.</h1>';
 
 const UNTIL_INTERACTIVE = `new Promise((resolve) => {
   const look = () => {
-    const isThere = document.querySelector('nav a') && document.querySelector('[data-page-title]');
+    const isThere = document.querySelector('nav a') && document.querySelector('h1');
     // The time origin is the request of the document.
     if (isThere) requestAnimationFrame(() => resolve(performance.now()));
     else setTimeout(look, 5);
