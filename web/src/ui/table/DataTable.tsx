@@ -25,6 +25,9 @@ const REM = 16;
 const OVERSCAN = 6;
 const PHONE = '(max-width: 48em)';
 
+/** A table with more rows than this is higher than any window. */
+const LONG = 100;
+
 /**
  * A table of any length: only the rows in view are in the document. On a phone each row is a card. Cells hold plain
  * elements, because what sits in a row decides how smoothly it scrolls.
@@ -52,7 +55,13 @@ export function DataTable<R extends RowData>({
   const least = visible.reduce((sum, { width }) => sum + leastOf(width), selection ? 2.5 : 0);
   const tracks = [...(selection ? ['2.5rem'] : []), ...visible.map(({ width }) => width)].join(' ');
   return (
-    <div ref={scroller} className={classes['scroller']} style={{ '--tracks': tracks }} tabIndex={-1}>
+    <div
+      ref={scroller}
+      className={classes['scroller']}
+      style={{ '--tracks': tracks }}
+      data-long={count > LONG || undefined}
+      tabIndex={-1}
+    >
       <div
         role="table"
         aria-label={label}
