@@ -194,7 +194,8 @@ export class Member {
         this.#awayAt ??= this.#parts.now();
       }
       await this.#repair();
-      this.#moved();
+      // It may have stopped meanwhile, and its log may be closed.
+      if (!this.#ending.signal.aborted) this.#moved();
       await sleep(this.#role === 'leader' ? BEAT_MS : LOOK_MS);
     }
   }

@@ -47,6 +47,27 @@ describe.skipIf(withoutNats('members of a cluster'))('a member of a cluster', ()
     expect(await align(stream, one.log.log)).toMatchObject({ relation: 'behind', position: 1 });
   });
 
+  it('reads its log no more after it has stopped', async () => {
+    const { url } = await startCluster();
+    const one = await startMember(url, 'one', logLike());
+    await leads(one);
+    let release = (): void => undefined;
+    let reports = 0;
+    const two = await startMember(url, 'two', logLike(one.log), {
+      repair: () => new Promise((resolve) => (release = resolve)),
+      moved: () => (reports += 1),
+    });
+    const held = release;
+    one.add(1);
+    await until('it checks the buckets', () => release !== held);
+    await reaches(two.log, 1);
+    await two.member.stop();
+    const before = reports;
+    release();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reports).toBe(before);
+  });
+
   it('does not append after its lease has run out', async () => {
     const { url } = await startCluster();
     const one = await startMember(url, 'one', logLike(), { leaseMs: 0 });

@@ -51,7 +51,13 @@ export async function startMember(
   url: string,
   name: string,
   log: TestLog,
-  { leaseMs = 4000, sequence = 0, begins = Promise.resolve() } = {},
+  {
+    leaseMs = 4000,
+    sequence = 0,
+    begins = Promise.resolve(),
+    repair = async (): Promise<void> => undefined,
+    moved = (): void => undefined,
+  } = {},
 ): Promise<Running> {
   const restarts: string[] = [];
   let led = 0;
@@ -60,9 +66,10 @@ export async function startMember(
       ...(await storeOf(url, name)),
       ...{ name, now: Date.now, warn: () => undefined, replica: new LogReplication(log.log) },
       reports: async () => [],
-      repair: async () => undefined,
+      repair,
       leaseMs,
       work: {
+        moved,
         lead: () => {
           led += 1;
           return begins;
