@@ -78,6 +78,8 @@ export async function fillCode(editor: Locator, text: string): Promise<void> {
   // This style is in a theme of the editor, and not in the style sheet of the page.
   const isStyled = "getComputedStyle(document.querySelector('.cm-gutters')).borderInlineEndStyle === 'solid'";
   await until('the styles of the editor apply', () => editor.page().evaluate<boolean>(isStyled));
+  // Until the permissions are known, it can only be read.
+  await until('the editor takes text', async () => (await editor.getAttribute('aria-readonly')) === null);
   await editor.fill(text);
 }
 
