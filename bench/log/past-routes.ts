@@ -16,7 +16,7 @@ const MOMENTS = 6;
 const MEGA = 1e6;
 
 type Handle = (moment: Moment) => unknown;
-/** A request of an owner, as handlers see it. */
+/** A request of an owner, with the members that these handlers read. */
 const request = {
   wants: { counters: false, accept: '', askedAt: undefined },
   access: FULL_ACCESS,

@@ -4,6 +4,7 @@ import type { SnapshotStore } from '../events/log/snapshot-store.js';
 import { type Counters, evolveCounters, noCounters } from '../events/traffic/counters.js';
 import { evolveWithoutCounters, type PanelState, panelState } from './state.js';
 
+/** `panelState` defines `save` and `load`; its snapshot has the same members. */
 const withoutCounters: Fold<PanelState> = {
   ...panelState,
   ignores: TRAFFIC,

@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { run } from '../../src/cli/program.js';
+import { describe, expect, it } from 'vitest';
 import { DAY, draft, first, inboundDraft, one, userId } from '../kit/builders.js';
+import { commandLine } from '../kit/command-line.js';
 import { busOver, TestLog } from '../kit/log.js';
 
 /** A log with an inbound and a client, and the command line over it. */
@@ -9,21 +9,8 @@ function place() {
   const { must } = busOver(journal.log, journal.clock);
   must({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
   must({ type: 'AddClients', data: { inbound: one, clients: [draft('ann', 1)] } });
-  const portolan = async (...args: readonly string[]) => {
-    const written = { out: '', err: '' };
-    const spies = (['out', 'err'] as const).map((name) =>
-      vi.spyOn(name === 'out' ? process.stdout : process.stderr, 'write').mockImplementation((text) => {
-        written[name] += String(text);
-        return true;
-      }),
-    );
-    try {
-      const env = { PORTOLAN_DATA_DIR: journal.directory.root, PORTOLAN_LANG: 'en' };
-      return { code: await run(['node', 'portolan', ...args], env, async () => 0), ...written };
-    } finally {
-      for (const spy of spies) spy.mockRestore();
-    }
-  };
+  const portolan = (...args: readonly string[]) =>
+    commandLine(args, { PORTOLAN_DATA_DIR: journal.directory.root, PORTOLAN_LANG: 'en' });
   const show = async (...args: readonly string[]) => {
     const { code, out, err } = await portolan('--json', 'show', ...args);
     expect([code, err]).toStrictEqual([0, '']);

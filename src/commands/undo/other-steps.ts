@@ -47,6 +47,7 @@ export async function otherSteps(log: LogSearch, events: readonly RecordedEvent[
 function noun<K>(field: string, types: Noun<K>['types']): Noun<K> {
   return {
     types,
+    // `types` are those with this field, and it has the type of the number or name there.
     numberIn: ({ type, data }) =>
       types.includes(type) ? ((data as unknown as Readonly<Record<string, K>>)[field] ?? null) : null,
   };

@@ -115,7 +115,7 @@ export class MachineFiles {
     this.#retry = setTimeout(() => void this.follow(), this.#parts.retryMs ?? RETRY_MS).unref();
   }
 
-  /** The leader installs from the releases, and has nobody to copy from. */
+  /** What the leader lacks. It installs from the releases, because there is no other machine to copy from. */
   #missingHere(): readonly MissingFile[] {
     const version = this.#parts.wanted().core?.version ?? null;
     if (version === null || this.#hasCore(version)) return [];
