@@ -8,6 +8,7 @@ import { LimitedFeed } from '../http/live/limited-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
 import type { HistoryServices } from '../http/panel/history-services.js';
+import { limitedMomentOf } from '../http/panel/limited-moment.js';
 import { momentOf, placeOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -138,7 +139,8 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
     ledger: (question) => store.caches.ledger.query(question),
     ledgerAt: (moment) => ledgerAt((question) => store.caches.ledger.query(question), log, moment),
     rehearse: store.deciding.rehearse,
-    moment: (at) => momentOf({ ...past, moments }, at),
+    moment: (at, limits) =>
+      limits ? limitedMomentOf({ ...past, moments }, at, limits) : momentOf({ ...past, moments }, at),
     place: (at) => placeOf(past, at),
   };
 }

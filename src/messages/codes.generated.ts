@@ -1760,6 +1760,7 @@ export interface MessageParams {
   'MOMENT_UNKNOWN': { readonly value: string | number; readonly head: string | number };
   'MOMENT_INSIDE': { readonly position: string | number; readonly first: string | number; readonly last: string | number; readonly before: string | number };
   'MOMENT_FUTURE': { readonly value: string | number };
+  'MOMENT_POSITION_INVALID': { readonly value: string | number };
   'MOMENT_UNSUPPORTED': { readonly path: string | number };
   'MOMENTS_REVERSED': { readonly from: string | number; readonly to: string | number };
   'UNDO_IMPOSSIBLE': { readonly why: Text };

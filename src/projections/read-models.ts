@@ -18,6 +18,14 @@ import { RecordQueries } from './queries/records.js';
 import { SettingQueries } from './queries/settings.js';
 import { UsageQueries } from './queries/usage.js';
 
+/** What a limited caller could see at an earlier moment, and what has changed since. */
+export interface SinceMoment {
+  /** The access of the caller at that moment. */
+  readonly access: Access;
+  /** The newest owner of each client that was given another one since; null = none. */
+  readonly owners: ReadonlyMap<number, number | null>;
+}
+
 /** The configuration that the core must run, from the read models. */
 function desiredOf({
   inbounds: { state: all },
@@ -137,18 +145,32 @@ export class LogReadModels {
     return this.#changed;
   }
 
-  /** The same read models for a caller who sees only a part of the clients: all others do not exist. */
-  limitedTo(access: Access): ReadModels {
+  /**
+   * The same read models for a caller who sees only a part of the clients: all others do not exist. `since`: these are the
+   * models of an earlier moment, of which the caller sees what was visible then and is still.
+   */
+  limitedTo(access: Access, since?: SinceMoment): ReadModels {
     const { owners } = this.#models.access.state;
-    const sees = ({ number, inbound }: Client): boolean => access.covers('clients:read', inbound, owners.get(number));
+    const covered = (by: Access, inbound: number, owner: number | undefined) =>
+      by.covers('clients:read', inbound, owner);
+    const sees = ({ number, inbound }: Client): boolean => {
+      const owner = owners.get(number);
+      if (!covered(access, inbound, owner)) return false;
+      if (since === undefined) return true;
+      const latest = since.owners.get(number);
+      return (
+        covered(since.access, inbound, owner) && (latest === undefined || covered(access, inbound, latest ?? undefined))
+      );
+    };
+    const seesInbound = (id: number): boolean => access.inbounds.has(id) && (since?.access.reaches(id) ?? true);
     const clients = new ClientQueries(this.#models, sees);
     return {
-      ...{ clients, inbounds: new InboundQueries(this.#models, (id) => access.inbounds.has(id)) },
+      ...{ clients, inbounds: new InboundQueries(this.#models, seesInbound) },
       usage: new UsageQueries(this.#models, clients, this.usage.online),
       ...{ nodes: this.nodes, identity: this.identity, settings: this.settings },
       ...{ records: this.records, admins: this.admins },
       ...{ follower: this.follower, desired: this.desired, changed$: this.changed$ },
-      limitedTo: (other) => this.limitedTo(other),
+      limitedTo: (other, past) => this.limitedTo(other, past),
     };
   }
 }

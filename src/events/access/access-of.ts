@@ -41,6 +41,12 @@ export class Access {
     return scope ?? null;
   }
 
+  /** Whether clients of an inbound can be visible. */
+  reaches(inbound: number): boolean {
+    const scope = this.scopeOf('clients:read');
+    return scope === 'all' || (scope !== null && this.inbounds.has(inbound));
+  }
+
   /** Whether a permission holds for a client with this owner. */
   covers(permission: PermissionName, inbound: number, owner: number | undefined): boolean {
     const scope = this.scopeOf(permission);
@@ -120,7 +126,8 @@ function within(owner: Access | null, { permission, scope }: RoleGrant): readonl
 /** From the narrowest scope to the widest. */
 const NARROW: readonly Scope[] = ['own', 'inbounds', 'all'];
 
-const NOTHING = new Access('', null, [], FULL);
+/** The access of an actor that does not exist. */
+export const NOTHING = new Access('', null, [], FULL);
 
 /** What the actor of a command may do. Only admins and named tokens may have less than full access. */
 export function accessOfActor(state: AccessState, { kind, id }: Actor): Access {

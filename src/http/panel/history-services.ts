@@ -9,6 +9,7 @@ import type { HistoryLog } from '../../projections/why/history.js';
 import type { EventFeed } from '../live/event-feed.js';
 import type { LimitedFeed } from '../live/limited-feed.js';
 import type { AuditPages } from './audit.js';
+import type { LimitedView } from './limited-view.js';
 
 /** The event log. */
 export interface HistoryServices {
@@ -30,8 +31,8 @@ export interface HistoryServices {
   readonly ledger: <T>(question: (ledger: Ledger) => T) => Promise<LedgerAnswer<T>>;
   /** The same at an earlier moment. */
   readonly ledgerAt: (moment: Moment) => HistoryServices['ledger'];
-  /** The read models at a position or time that a caller names. */
-  readonly moment: (at: string) => Promise<Moment | Rejection>;
+  /** The read models at a position or time that a caller names. `limits`: what the caller sees; by default everything. */
+  readonly moment: (at: string, limits?: LimitedView | null) => Promise<Moment | Rejection>;
   /** Its position. */
   readonly place: (at: string) => Promise<number | Rejection>;
   /** Decides commands on a copy of the write state, for dry runs. */

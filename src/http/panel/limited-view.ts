@@ -22,19 +22,19 @@ export class LimitedView {
   /** Past events, in which other admins are concealed. */
   readonly past: HistoryLog;
   readonly positions: OpaqueNumbers;
-  readonly #caller: Actor;
+  readonly caller: Actor;
 
   constructor({ read, past, positions }: Whole, access: Access, caller: Actor) {
     this.access = access;
     this.read = read.limitedTo(access);
     this.past = concealActors(past, (actor) => this.isOwn(actor));
     this.positions = positions;
-    this.#caller = caller;
+    this.caller = caller;
   }
 
   /** Whether an actor of an event is the caller, the admin of the caller, or a token of that admin. */
   isOwn({ kind, id, admin }: Actor): boolean {
-    if (kind === this.#caller.kind && id === this.#caller.id) return true;
+    if (kind === this.caller.kind && id === this.caller.id) return true;
     const own = this.access.admin;
     return own !== null && ((kind === 'user' && Number(id) === own) || (admin !== undefined && Number(admin) === own));
   }

@@ -7,7 +7,7 @@ import type { Moment, Moments } from '../../projections/moments.js';
 const POSITION = /^\d{1,15}$/;
 const MAX_VALUE = 100;
 
-interface Past {
+export interface Past {
   readonly search: LogSearch;
   /** The last position whose event happened at or before a time (ms since 1970); 0 = none. */
   readonly positionAt: (time: number) => number;

@@ -97,7 +97,10 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       if (!answersAt(route)) return reject('MOMENT_UNSUPPORTED', { path: route.path });
       const moment = await request.handling.moment(String(at));
       if (moment instanceof Rejection) return moment;
-      return handler(input, inPast({ read: moment.read, now: () => moment.at }, moment), request);
+      const then = inPast({ read: moment.read, now: () => moment.at }, moment);
+      const { limits } = request.handling;
+      if (limits === null) return handler(input, then, request);
+      return withLimits(limits, handler(input, { ...then, past: limits.past }, request));
     };
     // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && acts;
@@ -113,12 +116,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
       const perform = (): Promise<unknown> => (repeatable ? request.handling.once(run) : run());
-      const { limits } = request.handling;
-      const outcome = await (limits !== null && req.query['at'] !== undefined
-        ? reject('OUT_OF_SCOPE', { permission: 'clients:read' })
-        : acts
-          ? performed(route, req, request, { run, perform })
-          : run());
+      const outcome = await (acts ? performed(route, req, request, { run, perform }) : run());
       // A script that saves the answer as a file sees by the status that it is not the file.
       if (route.media !== null && isRefusalOfFile(outcome)) res.status(fileStatus(outcome));
       if (document && req.query['at'] === undefined && !(outcome instanceof Rejection))
@@ -183,6 +181,7 @@ const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
     MOMENT_UNKNOWN: 400,
     MOMENT_INSIDE: 400,
     MOMENT_FUTURE: 400,
+    MOMENT_POSITION_INVALID: 400,
     MOMENT_UNSUPPORTED: 400,
     MOMENTS_REVERSED: 400,
   },

@@ -9,6 +9,7 @@ import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
 import { erasedIn } from '../../projections/erased.js';
+import type { Moment } from '../../projections/moments.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { rendererOf } from '../language/reader.js';
 import { goneSignal } from '../server/gone.js';
@@ -25,6 +26,8 @@ import { relayedCaller } from './relay/relayed.js';
 
 /** Documents with erased data that an answer about the past names. */
 const MAX_ERASED = 100;
+/** What exists for a caller who sees only a part of the clients. */
+const LIMITED_NOUNS = ['client', 'inbound'] as const;
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
@@ -137,24 +140,30 @@ class PanelRequest implements AuthRequest {
       rehearse: (run, several) => this.#rehearse(run, several),
       once: (run) => (this.#first === null ? run() : this.#parts.answers.once(this.#first, run)),
       expecting: (expectedVersion, run) => this.#expecting(expectedVersion, run),
-      moment: async (at) => {
-        const moment = await this.#parts.moment(at);
-        if (moment instanceof Rejection) return moment;
-        this.#res.setHeader('X-Portolan-Position', String(moment.position));
-        this.#res.setHeader('X-Portolan-Time', new Date(moment.at).toISOString());
-        const erased = erasedIn(moment.read);
-        if (erased.length > 0) {
-          this.#res.setHeader('X-Portolan-Erased', erased.slice(0, MAX_ERASED).join(', '));
-          this.#res.setHeader('X-Portolan-Erased-Count', String(erased.length));
-        }
-        return moment;
-      },
+      moment: (at) => this.#moment(at),
       tag: (document, params) => {
         const tag = versionTag(this.#documents, document, params);
         if (tag !== null) this.#res.setHeader('ETag', tag);
       },
     };
     return this.#handling;
+  }
+
+  async #moment(at: string): Promise<Moment | Rejection> {
+    const limits = this.#limited();
+    const moment = await this.#parts.moment(at, limits);
+    // The access of the caller may have changed meanwhile.
+    if (this.#limited() !== limits) return this.#moment(at);
+    if (moment instanceof Rejection) return moment;
+    // The last event before a time may be one of others.
+    if (!limits) this.#res.setHeader('X-Portolan-Position', String(moment.position));
+    this.#res.setHeader('X-Portolan-Time', new Date(moment.at).toISOString());
+    const erased = limits ? erasedIn(moment.read, LIMITED_NOUNS) : erasedIn(moment.read);
+    if (erased.length > 0) {
+      this.#res.setHeader('X-Portolan-Erased', erased.slice(0, MAX_ERASED).join(', '));
+      this.#res.setHeader('X-Portolan-Erased-Count', String(erased.length));
+    }
+    return moment;
   }
 
   #rehearsal: Rehearsing | null = null;

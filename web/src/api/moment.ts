@@ -29,6 +29,7 @@ export const isUsable = (needed: string): boolean =>
 
 /** The event after which the answers were true, and its time in ms since 1970. */
 export interface Shown {
+  /** 0 for a role that sees only a part of the clients: the event may be one of others. */
   readonly position: number;
   readonly at: number;
   /** How many documents have placeholders, because their data was erased since. */
@@ -39,10 +40,13 @@ const listeners = new Set<() => void>();
 
 /** Takes the moment that an answer names. */
 export function noteMoment({ headers }: Response): void {
+  const time = headers.get('X-Portolan-Time');
+  if (moment === null || time === null) return;
   const position = Number(headers.get('X-Portolan-Position') ?? 0);
-  if (moment === null || position === 0 || shown?.position === position) return;
+  const at = Date.parse(time);
+  if (shown?.position === position && shown.at === at) return;
   const erased = Number(headers.get('X-Portolan-Erased-Count') ?? 0);
-  shown = { position, at: Date.parse(headers.get('X-Portolan-Time') ?? ''), erased };
+  shown = { position, at, erased };
   for (const listener of listeners) listener();
 }
 

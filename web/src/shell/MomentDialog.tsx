@@ -73,12 +73,12 @@ export function MomentDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The screens that exist at an earlier moment; another one leads to the inbounds. */
+/** The screens that exist at an earlier moment; another one leads to the first of them that the role includes. */
 const PAST_SCREENS: ReadonlySet<string> = new Set(['inbounds', 'clients', 'nodes', 'settings', 'core']);
 
 function screenOf(pathname: string): string {
   const [, id = ''] = pathname.split('/');
-  return PAST_SCREENS.has(id) ? pathname : '/inbounds';
+  return PAST_SCREENS.has(id) ? pathname : '/';
 }
 
 /** A time as the field takes it, in the time zone of the browser. */

@@ -8,10 +8,10 @@ import { addressAt, moment, useShownMoment } from '../api/moment';
 import { useFormat } from '../ui/display/format';
 import classes from './Shell.module.css';
 
-/** Whether the admin may see earlier moments: they show the whole panel, not a part of the clients. */
+/** Whether the admin may see earlier moments. */
 export function useSeesPast(): boolean {
   const { data } = useQuery(me);
-  return data?.grants.some(({ permission, scope }) => permission === 'clients:read' && scope === 'all') ?? true;
+  return data?.grants.some(({ permission }) => permission === 'clients:read') ?? true;
 }
 
 /** Says which moment of the past the page shows, with the way back. */
@@ -21,9 +21,9 @@ export function PastBanner({ onChange }: { readonly onChange: () => void }) {
   const format = useFormat();
   const shown = useShownMoment();
   if (moment === null) return null;
-  const text = shown
+  const text = shown?.position
     ? t('past.banner', { time: format.dateTime(shown.at), position: format.number(shown.position) })
-    : t('past.bannerAt', { moment });
+    : t('past.bannerAt', { moment: shown ? format.dateTime(shown.at) : moment });
   return (
     <div role="status" className={classes['past']}>
       <IconHistory size={18} aria-hidden />

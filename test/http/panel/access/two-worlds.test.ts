@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
+import { answersAt } from '../../../../src/http/panel/contract/moments.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
 import { draft, inboundDraft, one, two, userId, uuid } from '../../../kit/builders.js';
 import { eventually } from '../../../kit/wait.js';
@@ -65,9 +66,17 @@ async function arrival({ panel, last }: World, run: number, until: number) {
     const { headers } = await add(seller, one, wire(email, run * 2 + index + 1));
     receipts.push(headers.get('x-portolan-position') ?? '-');
   }
-  return { seller, own, first: until + 1, receipts, pushed: await pushesTo(panel.port, seller.cookie) };
+  const pushed = await pushesTo(panel.port, seller.cookie);
+  return { seller, own, first: until + 1, receipts, arrived: timeOf(panel), pushed };
 }
-type Arrival = Awaited<ReturnType<typeof arrival>>;
+type Arrival = Awaited<ReturnType<typeof arrival>> & { readonly left: string };
+
+/** The time now, as a moment of the past. What follows happens later. */
+function timeOf(panel: World['panel']): string {
+  const time = new Date(panel.now()).toISOString();
+  panel.later(1000);
+  return time;
+}
 
 /** The owner of the panel does the deeds. Returns the emails of clients that are left. */
 async function does({ panel, owner }: World, run: number, deeds: readonly Deed[]): Promise<readonly string[]> {
@@ -129,6 +138,8 @@ function told(headers: Headers): string {
     'x-portolan-position',
     'x-portolan-time',
     'x-portolan-head',
+    'x-portolan-erased',
+    'x-portolan-erased-count',
     'location',
     'content-disposition',
   ];
@@ -136,12 +147,15 @@ function told(headers: Headers): string {
 }
 
 /** Everything that the reseller gets: the answer of each route, and of changes of own clients. */
-async function learned({ seller, own, first, receipts }: Arrival, all: boolean): Promise<readonly string[]> {
+async function learned(
+  { seller, own, first, receipts, arrived, left }: Arrival,
+  all: boolean,
+): Promise<readonly string[]> {
   const position = withPositions();
   const lines: string[] = receipts.map(position);
   const ask = async (method: string, path: string, body?: object, sent?: Record<string, string>) => {
     const { status, text, headers } = await seller.send(method, path, body, sent);
-    lines.push(position(`${method} ${path} ${status} ${told(headers)} ${comparable(text)}`));
+    lines.push(position(comparable(`${method} ${path} ${status} ${told(headers)} ${text}`)));
     return headers;
   };
   const [mine = ''] = own;
@@ -153,6 +167,10 @@ async function learned({ seller, own, first, receipts }: Arrival, all: boolean):
       await ask(method, filled, method === 'POST' ? {} : undefined);
     }
   }
+  const moments = ['2020-01-01T00:00:00Z', arrived, left, ...receipts.slice(0, 1)];
+  for (const route of routes.filter((one) => one.filtered && answersAt(one)))
+    for (const at of moments)
+      await ask('GET', `${route.path.replaceAll(/:\w+/g, (name) => (name === ':id' ? '1' : mine))}?at=${at}`);
   const change = '/panel/api/clients/change';
   for (const body of [
     ...['foreign', 'note of foreign', uuid(FOREIGN).slice(0, 12)].map((search) => ({ action: 'disable', search })),
@@ -195,9 +213,13 @@ describe('two panels that differ only in clients of others', () => {
             type: 'RecordTraffic',
             data: { run: 'r', clients: [row], inbounds: [[one, 5, 7]], outbounds: [] },
           });
+        const [busyLeft, quietLeft] = [timeOf(busy.panel), timeOf(quiet.panel)];
         for (const { pushed } of [some, other]) await eventually(() => expect(pushed.at(-1)).toContain('"traffic"'));
         expect(some.pushed).toStrictEqual(other.pushed);
-        const [lines, same] = [await learned(some, run === 1), await learned(other, run === 1)];
+        const [lines, same] = [
+          await learned({ ...some, left: busyLeft }, run === 1),
+          await learned({ ...other, left: quietLeft }, run === 1),
+        ];
         expect(lines).toStrictEqual(same);
         expect(
           lines.filter((line) => line.includes(some.own[0] ?? '-') && line.includes(' 200 ')).length,
