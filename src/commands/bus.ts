@@ -7,7 +7,7 @@ import type { Node } from '../events/node/node-document.js';
 import type { AnyCommand } from './catalog.js';
 import type { DecisionContext, OwnPort } from './command.js';
 import type { GroupedCommand } from './counter-commands.js';
-import { callerOf, decide } from './decide.js';
+import { decide } from './decide.js';
 import { Rejection, reject } from './rejection.js';
 import type { PanelState } from './state.js';
 import { storageRejection } from './storage.js';
@@ -123,7 +123,7 @@ export class Bus {
     const answered = context.commandId ? log.outcomeOf(context.commandId) : null;
     if (answered) return answered.same ? { events: answered.events } : reject('IDEMPOTENCY_KEY_REUSED');
     const at = context.at ?? now();
-    const facts = { now: at, ...callerOf(context.actor), ownPorts: ownPorts(), ...clusterOf(this.#parts, context) };
+    const facts = { now: at, by: context.actor.kind, ownPorts: ownPorts(), ...clusterOf(this.#parts, context) };
     const decision = decide(command, state.state, facts, context);
     if (decision instanceof Rejection) return decision;
     if (decision.length === 0) return { events: [] };

@@ -23,8 +23,8 @@ export interface DecisionContext {
   readonly now: number;
   /** The kind of the caller. */
   readonly by: Actor['kind'];
-  /** Number of the admin who is the caller; null = another caller. */
-  readonly admin: number | null;
+  /** The admin who owns the clients that the caller adds: the caller, or the admin of a token. Null = none. */
+  readonly owner: number | null;
   readonly ownPorts: readonly OwnPort[];
   /** The cluster; absent = this panel is alone. */
   readonly cluster?: {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { ownerOfAdded } from '../events/access/access-document.js';
 import { accessOfActor } from '../events/access/access-of.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../events/catalog.js';
 import { joined, membersOf } from '../events/client/members.js';
-import type { Actor, Caused, EventMeta } from '../events/log/event.js';
+import type { Caused, EventMeta } from '../events/log/event.js';
 import type { AppendContext } from '../events/log/log.js';
 import { decideWithin } from './access/restriction.js';
 import { type AnyCommand, deciders, type SingleCommand } from './catalog.js';
@@ -12,19 +13,16 @@ import { Rejection } from './rejection.js';
 import { type PanelState, panelState } from './state.js';
 
 type Decide = (data: unknown, state: PanelState, context: DecisionContext) => Decision;
+/** What a decision may use besides what the state knows about the caller. */
+export type Facts = Omit<DecisionContext, 'owner'>;
 type Origin = Pick<AppendContext, 'actor' | 'correlationId' | 'causationId'>;
 
 const UNRECORDED = 2 ** 52;
 
-/** Who calls, for the rules. */
-export const callerOf = ({ kind, id }: Actor): Pick<DecisionContext, 'by' | 'admin'> => ({
-  by: kind,
-  admin: kind === 'user' ? Number(id) : null,
-});
-
 /** The events of a command within the access of the caller, or its rejection. Changes nothing. */
-export function decide(command: AnyCommand, state: PanelState, context: DecisionContext, origin: Origin): Decision {
+export function decide(command: AnyCommand, state: PanelState, facts: Facts, origin: Origin): Decision {
   const access = accessOfActor(state.access, origin.actor);
+  const context = { ...facts, owner: ownerOfAdded(state.access, origin.actor) };
   const decideOn = (seen: PanelState): Decision => decideAll(command, seen, context, origin);
   const decision = access.isOwner ? decideOn(state) : decideWithin(access, state, context.now, decideOn);
   return decision instanceof Rejection ? decision : joined(decision);

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { asSystem } from '../../src/commands/bus.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
-import type { DecisionContext } from '../../src/commands/command.js';
-import { decide } from '../../src/commands/decide.js';
+import { decide, type Facts } from '../../src/commands/decide.js';
 import { Rejection, type RejectionCode, type RejectionDetails } from '../../src/commands/rejection.js';
 import { panelState } from '../../src/commands/state.js';
 import { eventType, type PanelEvent, type RecordedEvent } from '../../src/events/catalog.js';
@@ -53,10 +52,10 @@ export function expectDescribed(command: AnyCommand, events: readonly PanelEvent
 /** given(…past).when(command).then(…events): all of the events, in order, every field. */
 export function given(...past: readonly PanelEvent[]) {
   return {
-    when(command: AnyCommand, context: Partial<DecisionContext> = {}) {
+    when(command: AnyCommand, context: Partial<Facts> = {}) {
       const state = folded(panelState, ...past);
       const before = stateDigest(panelState, state);
-      const now = { now: T0, by: 'user', admin: 1, ownPorts: [], ...context } as const;
+      const now = { now: T0, by: 'user', ownPorts: [], ...context } as const;
       const decision = decide(command, state, now, asSystem('test'));
       // A decision must not change its input.
       expect(stateDigest(panelState, state)).toBe(before);

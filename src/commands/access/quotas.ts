@@ -79,6 +79,8 @@ function totalProblem({ admin, quotas }: Access, state: PanelState, events: read
   for (const event of events) {
     if (event.type === 'ClientAdded') after.set(event.data.client, event.data.spec.capBytes);
     else if (event.type === 'ClientDeleted') after.delete(event.data.client);
+    else if (event.type === 'OwnerAssigned' && event.data.owner !== admin)
+      for (const client of event.data.clients) after.delete(client);
     else if (
       event.type === 'ClientUpdated' &&
       event.data.changes.capBytes !== undefined &&

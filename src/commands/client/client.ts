@@ -11,6 +11,7 @@ import type { PanelState } from '../state.js';
 import { unblocked } from '../traffic/ip-limit.js';
 import { addClients, changeClient, clientDepletionEvents, findByKey, type Target } from './client-rules.js';
 import { type ClientDraft, hasClients } from './credentials.js';
+import { type FormerOwner, ownersKept } from './former-owners.js';
 import { clientDepletion } from './limits.js';
 import { adjustments } from './many.js';
 import { clientsDue } from './renewal.js';
@@ -21,7 +22,15 @@ import { clientIn, clientsNamed, deletions, existingClients, usedBy } from './si
 export type ClientName = { readonly key: string } | { readonly email: string };
 
 export type ClientCommand =
-  | Command<'AddClients', { readonly inbound: InboundId; readonly clients: readonly ClientDraft[] }>
+  | Command<
+      'AddClients',
+      {
+        readonly inbound: InboundId;
+        readonly clients: readonly ClientDraft[];
+        /** The owners of clients that come back; by default, and for other clients, the caller. */
+        readonly owners?: readonly FormerOwner[];
+      }
+    >
   | Command<'UpdateClient', { readonly inbound: InboundId; readonly client: ClientName; readonly draft: ClientDraft }>
   | Command<'DeleteClient', { readonly inbound: InboundId; readonly client: ClientName }>
   | Command<'ResetClientTraffic', { readonly inbound: InboundId | null; readonly email: string }>
@@ -37,11 +46,12 @@ export type ClientCommand =
   | Command<'EraseDeleted', Record<never, never>>;
 
 export const client: Decider<ClientCommand> = {
-  AddClients({ inbound, clients }, state) {
+  AddClients({ inbound, clients, owners = [] }, state, { owner }) {
     const target = targetOf(state, inbound);
     if (target instanceof Rejection) return target;
     if (clients.length === 0) return reject('NO_CLIENTS');
-    return addClients(state, target, clients);
+    const added = addClients(state, target, clients);
+    return added instanceof Rejection ? added : [...added, ...ownersKept(added, owners, state, owner)];
   },
 
   UpdateClient({ inbound, client: name, draft }, state, { now }) {

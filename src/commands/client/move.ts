@@ -20,7 +20,7 @@ export interface ClientMove {
 export type MoveCommand = Command<'MoveClients', { readonly moves: readonly ClientMove[] }>;
 
 export const clientMoves: Decider<MoveCommand> = {
-  MoveClients({ moves }, state, { admin }) {
+  MoveClients({ moves }, state, { owner: adding }) {
     const names = new Map<InboundId, UsedNames>();
     const moved = new Set<ClientNumber>();
     const events: PanelEvent[] = [];
@@ -42,9 +42,9 @@ export const clientMoves: Decider<MoveCommand> = {
       number += 1;
       const to = ClientNumber.parse(number);
       events.push(...moveEvents(state, current.number, to, move));
-      const owner = state.access.owners.get(current.number);
-      if (owner !== undefined && owner !== admin)
-        events.push(OwnerAssigned({ clients: [to], owner: UserId.parse(owner) }));
+      const owner = state.access.owners.get(current.number) ?? null;
+      if (owner !== adding)
+        events.push(OwnerAssigned({ clients: [to], owner: owner === null ? null : UserId.parse(owner) }));
     }
     return events;
   },

@@ -6,6 +6,7 @@ import { InboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
+import { type FormerOwner, ownersKept } from '../client/former-owners.js';
 import { depletionOf } from '../client/limits.js';
 import type { EmailCounter } from '../client/many.js';
 import { clientsNamed } from '../client/siblings.js';
@@ -32,6 +33,8 @@ export type InboundRestoreCommand =
         readonly node?: NodeId | undefined;
         readonly used: InboundUsage;
         readonly counters: readonly EmailCounter[];
+        /** The owners of its clients; by default the caller. */
+        readonly owners?: readonly FormerOwner[];
       }
     >;
 
@@ -49,11 +52,15 @@ export const inboundRestore: Decider<InboundRestoreCommand> = {
   },
 
   /** Adds a deleted inbound and its clients again, in one append: with their settings and counters, under new numbers. */
-  RestoreInbound({ used, counters, ...draft }, state, context) {
+  RestoreInbound({ used, counters, owners = [], ...draft }, state, context) {
     const added = inbound.AddInbound(draft, state, context);
     if (added instanceof Rejection) return added;
     const byEmail = new Map(counters.map((counter) => [emailKey(counter.email), counter]));
-    return [...added, ...added.flatMap((event) => usageEvents(event, state, context.now, { used, byEmail }))];
+    return [
+      ...added,
+      ...ownersKept(added, owners, state, context.owner),
+      ...added.flatMap((event) => usageEvents(event, state, context.now, { used, byEmail })),
+    ];
   },
 };
 

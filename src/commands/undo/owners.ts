@@ -28,16 +28,26 @@ export async function ownerSteps(
   const first = events[0]?.position ?? 0;
   for (const event of events)
     if (event.type === 'OwnerAssigned') for (const client of event.data.clients) after.set(client, event.data.owner);
-  const before = await assignedBefore(log, first, new Set(after.keys()));
+  const before = await ownersBefore(log, first, new Set(after.keys()));
+  return new Map([...after].map(([client, owner]) => [client, { before: before.get(client) ?? null, after: owner }]));
+}
+
+/** The owners that clients had before a position, also deleted ones; null = none. */
+export async function ownersBefore(
+  log: LogSearch,
+  position: number,
+  clients: ReadonlySet<ClientNumber>,
+): Promise<ReadonlyMap<ClientNumber, UserId | null>> {
+  const owners = await assignedBefore(log, position, clients);
   let looked = 0;
-  for (const client of after.keys()) {
-    if (before.has(client)) continue;
-    const [added] = log.earlier(`client-${client}`, first, ['ClientAdded']);
-    before.set(client, added ? adminOf(log, added) : null);
+  for (const client of clients) {
+    if (owners.has(client)) continue;
+    const [added] = log.earlier(`client-${client}`, position, ['ClientAdded']);
+    owners.set(client, added ? adminOf(log, added) : null);
     looked += 1;
     if (looked % CLIENTS_PER_TURN === 0) await nextTurn();
   }
-  return new Map([...after].map(([client, owner]) => [client, { before: before.get(client) ?? null, after: owner }]));
+  return owners;
 }
 
 /** The owners that were assigned to the clients before a position, the newest of each. */

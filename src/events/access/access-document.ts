@@ -1,4 +1,5 @@
 import type { RecordedEvent } from '../catalog.js';
+import type { Actor } from '../log/event.js';
 import type { Quotas, RoleGrant } from './access.js';
 import { applyToToken, type TokenState } from './token-document.js';
 
@@ -54,7 +55,7 @@ export function evolveAccess(state: AccessState, event: RecordedEvent): void {
       state.admins.set(event.data.user, NO_ACCESS);
       break;
     case 'ClientAdded': {
-      const owner = ownerOf(state, event);
+      const owner = ownerOfAdded(state, event.meta.actor);
       if (owner !== null) state.owners.set(event.data.client, owner);
       break;
     }
@@ -72,8 +73,8 @@ export function evolveAccess(state: AccessState, event: RecordedEvent): void {
   }
 }
 
-/** The admin who adds a client, or for whom a token adds it. */
-function ownerOf(state: AccessState, { meta: { actor } }: RecordedEvent): number | null {
+/** The owner of a client that an actor adds: the admin, or the one for whom the token acts. Null = none. */
+export function ownerOfAdded(state: AccessState, actor: Actor): number | null {
   if (actor.kind === 'user') return Number(actor.id);
   return actor.kind === 'token' ? (state.tokens.get(Number(actor.id))?.admin ?? null) : null;
 }

@@ -72,7 +72,9 @@ export const OwnerAssigned = defineEvent('OwnerAssigned', {
   recordedBy: {
     HandOverClients: 'an owner of the panel hands clients over',
     DeleteAdmin: 'an admin who owns clients is deleted',
-    MoveClients: 'an admin moves a client of another admin',
+    MoveClients: 'a client is moved that the caller does not own',
+    AddClients: 'a deleted client that the caller did not own is added again',
+    RestoreInbound: 'a deleted inbound is added again with clients that the caller did not own',
     RestoreOwners: 'a deletion or a change of owners is undone',
   },
   data: z.strictObject({

@@ -66,19 +66,6 @@ export type WrittenRecountRule = { readonly from?: string; readonly to?: string;
 
 /** The paths of the API by the permission that they need. */
 export const PATHS = {
-  'account:update': [
-    '/logout',
-    '/panel/setting/updateUser',
-    '/panel/setting/sessions/end',
-    '/panel/setting/sessions/endOthers',
-    '/panel/setting/twoFactor/propose',
-    '/panel/setting/twoFactor/enable',
-    '/panel/setting/twoFactor/disable',
-    '/panel/setting/twoFactor/recoveryCodes',
-    '/panel/setting/passkeys/options',
-    '/panel/setting/passkeys/add',
-    '/panel/setting/passkeys/remove/:id',
-  ],
   'clients:read': [
     '/panel/api/inbounds/getClientTraffics/:email',
     '/panel/api/inbounds/getClientTrafficsById/:id',
@@ -250,6 +237,16 @@ export const PATHS = {
     '/panel/setting/regenerateApiToken',
     '/panel/api/tokens/update/:id',
     '/panel/api/tokens/rotate/:id',
+  ],
+  'account:update': [
+    '/panel/setting/updateUser',
+    '/panel/setting/twoFactor/propose',
+    '/panel/setting/twoFactor/enable',
+    '/panel/setting/twoFactor/disable',
+    '/panel/setting/twoFactor/recoveryCodes',
+    '/panel/setting/passkeys/options',
+    '/panel/setting/passkeys/add',
+    '/panel/setting/passkeys/remove/:id',
   ],
   'account:read': [
     '/panel/setting/account',

@@ -77,7 +77,7 @@ export class LocalLimits {
   /** What has expired. With a leader, its clock decides; what this machine has closed before stays closed. */
   #expiries() {
     const { state, now, isAlone } = this.#parts;
-    const decided = clientRules.DepleteExpired({}, state, { now: now(), by: 'system', admin: null, ownPorts: [] });
+    const decided = clientRules.DepleteExpired({}, state, { now: now(), by: 'system', owner: null, ownPorts: [] });
     const due = decided instanceof Rejection ? [] : decided;
     const isNew = isAlone();
     const kept = due.filter((event) => isNew || this.#expired.has(JSON.stringify(event.data)));

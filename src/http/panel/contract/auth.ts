@@ -11,7 +11,7 @@ export const authRoutes = routes('', {
     body: body({ username: plainText, password: plainText, twoFactorCode: plainText }),
   }),
   logout: post('/logout', {
-    permission: { resource: 'account', action: 'update' },
+    permission: null,
     summary: 'End the session',
     auth: 'session',
   }),

@@ -23,7 +23,7 @@ export interface Route<
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly auth: Auth;
-  /** What the caller must be allowed to do; null only for `auth: 'none'`. */
+  /** What the caller must be allowed to do; null for callers without a login, and for ending own sessions. */
   readonly permission: Permission | null;
   /**
    * The handler works for callers that see only a part of the clients: it finds clients and inbounds through `read` alone.
@@ -73,7 +73,9 @@ type Spec<P extends z.ZodType, B extends z.ZodType, R extends z.ZodType, Q exten
 /** A route for known callers does not compile without its permission. */
 type Guarded =
   | { readonly auth?: KnownAuth; readonly permission: Permission }
-  | { readonly auth: 'none'; readonly permission: null };
+  | { readonly auth: 'none'; readonly permission: null }
+  /** Every admin can end its own sessions, whatever the role. */
+  | { readonly auth: 'session'; readonly permission: null };
 
 const anyBody = z.unknown();
 type AnyBody = typeof anyBody;

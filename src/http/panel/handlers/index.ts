@@ -53,7 +53,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
     ...{ ...statement, ...moment },
     ledger: history.ledgerAt(whole),
   }));
-  mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine });
+  mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine, ...history });
   mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.server, serverHandlers, gate, { read, ...machine });
   mount(router, tables.attention, attentionHandlers, gate, { read, ...history, ...webhooks });

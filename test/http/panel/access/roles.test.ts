@@ -17,11 +17,11 @@ const { auth, account, passkeys, factors, ...others } = tables;
 const all = [...Object.values(others), account, factors, passkeys, auth].flatMap((table): Route[] =>
   Object.values(table),
 );
-const isLogout = ({ path }: Route): boolean => path === '/logout';
-/** The logout is the last one, because it ends the session. */
-const guarded = [...all.filter((route) => !isLogout(route)), ...all.filter(isLogout)];
+const guarded = all.filter(({ permission }) => permission !== null);
 /** What comes before a login. */
-const open = all.filter(({ permission }) => permission === null);
+const open = all.filter(({ auth: needed }) => needed === 'none');
+/** What needs a login and no permission. */
+const own = all.filter((route) => route.permission === null && !open.includes(route));
 const everyone = ['account:read', 'account:update', 'docs:read', 'keys:create'];
 const forbiddenToOperators = [
   ...['admins:read', 'admins:create', 'admins:update', 'admins:delete', 'secrets:update'],
@@ -157,6 +157,13 @@ describe('each route', () => {
     const browser = await loginAs(panel, role);
     const call: Call = (method, path, body) => browser.send(method, path, body);
     expect(await misfits(call, expected[role] ?? (() => false))).toStrictEqual([]);
+    expect(own.map(({ path }) => path).sort()).toStrictEqual([
+      ...['/logout', '/panel/setting/sessions/end', '/panel/setting/sessions/endOthers'],
+    ]);
+    for (const { method, path } of own.toSorted((a, b) => Number(a.path === '/logout') - Number(b.path === '/logout')))
+      expect([path, (await call(method, path, {})).status]).toStrictEqual([path, 200]);
+    const again = await panel.call('GET', '/panel/setting/sessions', { headers: { cookie: browser.cookie } });
+    expect([again.status, again.json?.success]).not.toStrictEqual([200, true]);
     const visitor = panel.browser();
     for (const { method, path } of open) {
       const { status } = await visitor.send(method, path, method === 'POST' ? {} : undefined);

@@ -151,13 +151,13 @@ export const accountRoutes = routes('/panel/setting', {
     ),
   }),
   endSession: post('/sessions/end', {
-    permission: { resource: 'account', action: 'update' },
+    permission: null,
     summary: 'End one session of the logged-in user',
     auth: 'session',
     body: body({ id: plainText }),
   }),
   endOtherSessions: post('/sessions/endOthers', {
-    permission: { resource: 'account', action: 'update' },
+    permission: null,
     summary: 'End all other sessions of the logged-in user',
     auth: 'session',
   }),

@@ -19,7 +19,7 @@ import { visibleInbounds } from '../../visible-inbounds.js';
 import { namesOf, planOf, withNumbers } from './change.js';
 import { restoreClients } from './restore.js';
 
-type Services = Needs<'now' | 'read' | 'ledger' | 'subPort'>;
+type Services = Needs<'audit' | 'ledger' | 'now' | 'read' | 'subPort'>;
 
 const DEFAULT_LIMIT = 100;
 /** How many clients the list of those with the most traffic has. */

@@ -10,16 +10,18 @@ import type { HttpRequest, Needs } from '../../context.js';
 import type { clientListRoutes } from '../../contract/clients/list.js';
 import type { RequestOf } from '../../contract/route.js';
 import type { Handlers } from '../../mount.js';
+import { formerOwners } from './former-owners.js';
 
 type Restored = RequestOf<(typeof clientListRoutes)['restore']>['body'];
 
 /** Adds deleted clients again, moves clients back, and sets counters and terms to what they were. */
-export const restoreClients: Handlers<typeof clientListRoutes, Needs<'read'>>['restore'] = async (
+export const restoreClients: Handlers<typeof clientListRoutes, Needs<'read' | 'audit'>>['restore'] = async (
   { body: { terms, counters, deleted, moved } },
-  { read },
+  services,
   { dispatch, change },
 ) => {
-  const failed = addAgain(deleted, read, dispatch) ?? (await moveBack(moved, read, change));
+  const { read } = services;
+  const failed = (await addAgain(deleted, services, dispatch)) ?? (await moveBack(moved, read, change));
   if (failed) return failed;
   const data = { terms: terms.map(({ client, ...asked }) => ({ client: client as ClientNumber, ...asked })) };
   const changed = dispatch({ type: 'ChangeClientTerms', data });
@@ -49,11 +51,12 @@ async function moveBack(
   return done instanceof Rejection ? done : null;
 }
 
-function addAgain(
+async function addAgain(
   deleted: Restored['deleted'],
-  read: Needs<'read'>['read'],
+  services: Needs<'read' | 'audit'>,
   dispatch: HttpRequest['dispatch'],
-): Rejection | null {
+): Promise<Rejection | null> {
+  const { read } = services;
   const drafts = new Map<Inbound, ClientDraft[]>();
   for (const { inbound: id, client } of deleted) {
     const inbound = read.inbounds.get(id);
@@ -63,7 +66,9 @@ function addAgain(
     drafts.set(inbound, its);
   }
   for (const [inbound, clients] of drafts) {
-    const done = dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients } });
+    const emails = clients.map(({ identity }) => identity.email);
+    const owners = await formerOwners(services, emails, inbound.id);
+    const done = dispatch({ type: 'AddClients', data: { inbound: inbound.id, clients, owners } });
     if (done instanceof Rejection) return done;
   }
   return null;

@@ -12,7 +12,7 @@ import { externalProblem } from './checks.js';
 import { storedInbound } from './inbounds.js';
 import { inboundRestoring } from './restore.js';
 
-type Services = Needs<'read' | 'now' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
+type Services = Needs<'read' | 'audit' | 'now' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
 /** Ports below are often taken; ports above are given to outgoing connections. */
 const LOWEST_PORT = 10_000;

@@ -9,9 +9,10 @@ import type { Needs } from '../../context.js';
 import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
 import { Message } from '../../outcomes.js';
+import { formerOwners } from '../clients/former-owners.js';
 import { externalProblem } from './checks.js';
 
-type Services = Needs<'read' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
+type Services = Needs<'read' | 'audit' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 type Restoring = Pick<Handlers<typeof inboundFormRoutes, Services>, 'delete' | 'restore'>;
 type Restore = Extract<AnyCommand, { type: 'RestoreInbound' }>;
 
@@ -34,7 +35,9 @@ export const inboundRestoring: Restoring = {
     const draft = inboundDraft(wire);
     if (draft instanceof Rejection) return draft;
     const node = wire.nodeId ? (wire.nodeId as NodeId) : undefined;
-    const data = { ...draft, owner: userId as UserId, node, used, counters };
+    const emails = draft.clients.map(({ identity }) => identity.email);
+    const owners = await formerOwners(services, emails, null);
+    const data = { ...draft, owner: userId as UserId, node, used, counters, owners };
     const command: Restore = { type: 'RestoreInbound', data };
     const problem =
       refusalOf(command) ?? (await externalProblem(services, draft, { node: node ?? null, askedAt: wants.askedAt }));
