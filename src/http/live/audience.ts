@@ -3,6 +3,7 @@ import type { RecordedEvent } from '../../events/catalog.js';
 import type { PermissionName } from '../../lib/permissions.js';
 import type { Push } from '../../projections/pushes.js';
 import type { ReadModels } from '../../projections/read-models.js';
+import type { FormerOwners } from './former-owners.js';
 import type { TrafficPush } from './traffic-push.js';
 
 /** What a caller must be allowed to read to receive `invalidate` of a resource. */
@@ -21,8 +22,13 @@ const readsAll = (access: Access, permission: PermissionName): boolean => access
 /** Whether the status of the machine is for this caller. */
 export const getsStatus = (access: Access): boolean => readsAll(access, 'server:read');
 
-/** Whether a message is for this caller. `events`: the batch that caused it. */
-export function getsPush(access: Access, push: Push, events: readonly RecordedEvent[], read: ReadModels): boolean {
+/** Whether a message is for this caller. `events`: the batch that caused it; `former`: the owners before it. */
+export function getsPush(
+  access: Access,
+  push: Push,
+  events: readonly RecordedEvent[],
+  { read, former }: { readonly read: ReadModels; readonly former: FormerOwners },
+): boolean {
   if (access.isOwner) return true;
   switch (push.type) {
     case 'xrayState':
@@ -33,7 +39,8 @@ export function getsPush(access: Access, push: Push, events: readonly RecordedEv
     case 'invalidate': {
       const permission = RESOURCES[push.resource];
       if (permission === undefined || access.scopeOf(permission) === null) return false;
-      return readsAll(access, permission) || events.some((event) => concerns(access, event, read));
+      if (readsAll(access, permission)) return true;
+      return events.some((event) => concerns(access, event, read) || former.sawLost(access, event));
     }
   }
 }

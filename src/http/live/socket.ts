@@ -21,6 +21,7 @@ import { baseLines } from '../server/headers.js';
 import type { HttpLog } from '../server/http-log.js';
 import { refuseUpgrade } from '../server/no-upgrade.js';
 import { getsPush, getsStatus, trafficFor } from './audience.js';
+import { FormerOwners } from './former-owners.js';
 import { textFrame } from './frame.js';
 import { type SocketCaller, SocketClient } from './socket-client.js';
 import { type TrafficPush, trafficOf } from './traffic-push.js';
@@ -72,10 +73,13 @@ export class PanelSockets {
   readonly #server = new WebSocketServer(options);
   readonly #clients = new Map<WebSocket, SocketClient>();
   readonly #following: readonly Subscription[];
+  /** Known while there are sockets of callers who see only a part of the clients. */
+  readonly #former: FormerOwners;
   #accepted = 0;
 
   constructor(parts: SocketParts) {
     this.#parts = parts;
+    this.#former = new FormerOwners(parts.read);
     this.#server.on('headers', (headers) => headers.push(...baseLines));
     this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 400));
     this.#following = [
@@ -177,6 +181,7 @@ export class PanelSockets {
   #accept(ws: WebSocket, socket: Duplex, caller: SocketCaller, reader: Reader): void {
     this.#accepted += 1;
     this.#clients.set(ws, new SocketClient(ws, socket, caller, reader, this.#accepted));
+    if (caller.access().isLimited) this.#former.remember();
     ws.on('close', () => this.#clients.delete(ws));
   }
 
@@ -196,10 +201,12 @@ export class PanelSockets {
   }
 
   #onEvents(events: readonly RecordedEvent[]): void {
-    if (this.#clients.size === 0) return;
+    if (this.#clients.size === 0) return this.#former.follow(events, false);
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
     for (const push of pushesOf(events)) this.#push(push, author, events);
+    const isNeeded = [...this.#clients.values()].some((client) => this.#accessOf(client).isLimited);
+    this.#former.follow(events, isNeeded);
     this.#sendTraffic(events);
   }
 
@@ -228,7 +235,8 @@ export class PanelSockets {
     const key = keyOf(push);
     const frameFor = framesOf(push);
     for (const client of this.#clients.values()) {
-      if (!getsPush(this.#accessOf(client), push, events, this.#parts.read)) continue;
+      const known = { read: this.#parts.read, former: this.#former };
+      if (!getsPush(this.#accessOf(client), push, events, known)) continue;
       // The tab that made a change has its result in the answer.
       if (push.type !== 'invalidate' || author !== client.caller.author) client.send(key, frameFor(client.reader));
     }

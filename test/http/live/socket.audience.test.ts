@@ -6,6 +6,7 @@ import { verbatim } from '../../../src/messages/message.js';
 import { draft, inboundDraft, one, userId } from '../../kit/builders.js';
 import { eventually } from '../../kit/wait.js';
 import { startPanel } from '../kit/panel.js';
+import { startSelling } from '../kit/reseller.js';
 
 type Said = { readonly type: string; readonly [key: string]: unknown };
 
@@ -56,5 +57,56 @@ describe('the WebSocket of a reseller', () => {
     );
     expect(own.filter(({ type }) => type !== 'traffic')).toStrictEqual([]);
     expect(traffic(own)[0]).toMatchObject({ clients: [[1, 5, 7]], inbounds: [] });
+  });
+
+  it('says that a client was deleted, taken away or moved by another admin, and nothing more', async () => {
+    const { panel, owner, seller } = await startSelling(['foreign-a', 'foreign-b', 'foreign-c'], ['x', 'y', 'z', 'w']);
+    const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie: seller.cookie } });
+    onTestFinished(() => ws.terminate());
+    const said: string[] = [];
+    ws.on('message', (data) => said.push(String(data)));
+    await once(ws, 'open');
+    /** What arrives because of this. The messages of a socket arrive in order. */
+    const saidBy = async (happen: () => Promise<unknown>): Promise<readonly string[]> => {
+      const before = said.length;
+      await happen();
+      ws.ping();
+      await once(ws, 'pong');
+      return said.slice(before);
+    };
+    const change = (body: object) => saidBy(() => owner.post('/panel/api/clients/change', body));
+    const hand = (clients: readonly number[], to: number) =>
+      saidBy(() => owner.post('/panel/api/admins/handOver', { clients, owner: to }));
+    const stale = ['{"type":"invalidate","resource":"inbounds"}'];
+    expect(await change({ action: 'delete', clients: [1] })).toStrictEqual([]);
+    expect(await hand([2], 0)).toStrictEqual([]);
+    expect(await change({ action: 'move', to: 2, clients: [3] })).toStrictEqual([]);
+
+    expect(await change({ action: 'delete', clients: [2, 4] })).toStrictEqual(stale);
+    expect(await hand([5], 1)).toStrictEqual(stale);
+    // It is not hers any more.
+    expect(await change({ action: 'delete', clients: [5] })).toStrictEqual([]);
+    expect(await change({ action: 'move', to: 2, clients: [6] })).toStrictEqual(stale);
+    expect(await saidBy(() => owner.post('/panel/api/inbounds/del/1'))).toStrictEqual(stale);
+    expect(await saidBy(() => owner.post('/panel/api/inbounds/del/2'))).toStrictEqual([]);
+  });
+
+  it('says it as well to an admin whose role was limited while the socket was open', async () => {
+    const { panel, owner } = await startSelling([], []);
+    const login = { username: 'second', password: 'long enough' };
+    panel.given({ type: 'CreateUser', data: { username: login.username, passwordHash: `plain ${login.password}` } });
+    const second = await panel.browser().login(login);
+    const { credential, identity } = draft('hers', 7);
+    const clients = [{ id: credential.id, email: 'hers', subId: identity.subId, enable: true }];
+    await second.post('/panel/api/inbounds/addClient', { id: one, settings: JSON.stringify({ clients }) });
+    const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie: second.cookie } });
+    onTestFinished(() => ws.terminate());
+    const said: string[] = [];
+    ws.on('message', (data) => said.push(String(data)));
+    await once(ws, 'open');
+    const access = { role: 'reseller', inbounds: [one], quotas: NO_QUOTAS };
+    await owner.post('/panel/api/admins/access/3', access);
+    await owner.post('/panel/api/clients/change', { action: 'delete', clients: [1] });
+    await eventually(() => expect(said.at(-1)).toBe('{"type":"invalidate","resource":"inbounds"}'));
   });
 });
