@@ -92,23 +92,36 @@ function refusal(access: Access, state: PanelState, events: readonly PanelEvent[
     const permission = neededFor(event, state, added);
     if (permission !== null && access.scopeOf(permission) === null) return reject('FORBIDDEN', { permission });
     if (event.type === 'ClientAdded') added.add(event.data.client);
-    if (!access.isLimited) continue;
-    const outside = reject('OUT_OF_SCOPE', { permission: permission ?? 'clients:update' });
-    if (event.type === 'ClientAdded') {
-      if (!access.inbounds.has(event.data.inbound) || sharesEmail(access, state, event.data.identity.email))
-        return outside;
-    } else if ('client' in event.data) {
-      const { client } = event.data;
-      const current = state.clients.get(client);
-      if (!added.has(client) && !(current && coversAll(access, state, permission ?? 'clients:read', current)))
-        return outside;
-      if (event.type === 'ClientIdentityChanged' && sharesEmail(access, state, event.data.identity.email))
-        return outside;
-    } else if (event.type === 'OwnerAssigned') {
-      if (permission !== null) return outside;
-    } else if (!HARMLESS.has(event.type)) return outside;
+    if (access.hasLimits && isOutside(access, state, event, { permission, added }))
+      return reject('OUT_OF_SCOPE', { permission: permission ?? 'clients:update' });
   }
   return null;
+}
+
+interface Judged {
+  readonly permission: PermissionName | null;
+  /** The clients that the same decision adds. */
+  readonly added: ReadonlySet<number>;
+}
+
+/** Whether an event is outside the scope of the permission that it needs. */
+function isOutside(access: Access, state: PanelState, event: PanelEvent, { permission, added }: Judged): boolean {
+  if (event.type === 'ClientAdded') {
+    const { inbound, identity } = event.data;
+    if (access.scopeOf('clients:create') === 'all') return false;
+    return !access.inbounds.has(inbound) || sharesEmail(access, state, 'clients:create', identity.email);
+  }
+  if ('client' in event.data) {
+    // Events without a permission of their own follow from others.
+    const needed = permission ?? 'clients:read';
+    if (access.scopeOf(needed) === 'all') return false;
+    const { client } = event.data;
+    const current = state.clients.get(client);
+    if (!added.has(client) && !(current && coversAll(access, state, needed, current))) return true;
+    return event.type === 'ClientIdentityChanged' && sharesEmail(access, state, needed, event.data.identity.email);
+  }
+  if (!access.isLimited) return false;
+  return event.type === 'OwnerAssigned' ? permission !== null : !HARMLESS.has(event.type);
 }
 
 function neededFor(event: PanelEvent, state: PanelState, added: ReadonlySet<number>): PermissionName | null {
@@ -148,11 +161,11 @@ function coversAll(access: Access, state: PanelState, permission: PermissionName
   );
 }
 
-/** Whether the email belongs to a client of another admin. */
-function sharesEmail(access: Access, state: PanelState, email: string): boolean {
+/** Whether the email belongs to a client for which the permission does not hold. */
+function sharesEmail(access: Access, state: PanelState, permission: PermissionName, email: string): boolean {
   return state.byEmail.get(email).some((number) => {
     const client = state.clients.get(number);
-    return client !== undefined && !coversAll(access, state, 'clients:read', client);
+    return client !== undefined && !coversAll(access, state, permission, client);
   });
 }
 

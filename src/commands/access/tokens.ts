@@ -116,7 +116,7 @@ function tokenProblem(state: PanelState, token: RequestedToken, now: number, cur
   if (admin === null)
     return grants.some(({ scope }) => scope === 'own') ? invalid(message('access.tokenAdminMissing', { role })) : null;
   const owner = accessOf(state.access, admin);
-  const outside = token.inbounds.find((inbound) => owner.isLimited && !owner.inbounds.has(inbound));
+  const outside = token.inbounds.find((inbound) => owner.hasLimits && !owner.inbounds.has(inbound));
   if (outside !== undefined) return invalid(message('access.tokenInboundOutside', { inbound: outside }));
   const missing = grants.find(({ permission, scope }) => !covers(owner, permission, scope));
   return missing ? invalid(message('access.tokenExceedsAdmin', { permission: missing.permission })) : null;

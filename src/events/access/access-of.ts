@@ -14,6 +14,8 @@ export class Access {
   readonly admin: number | null;
   readonly inbounds: ReadonlySet<number>;
   readonly quotas: Quotas;
+  /** Whether any permission holds for a part of the clients only. */
+  readonly hasLimits: boolean;
   readonly #scopes: ReadonlyMap<string, Scope>;
 
   constructor(role: string, admin: number | null, grants: readonly RoleGrant[], given: Omit<AdminAccess, 'role'>) {
@@ -21,6 +23,7 @@ export class Access {
     this.admin = admin;
     this.inbounds = new Set(given.inbounds);
     this.quotas = given.quotas;
+    this.hasLimits = grants.some(({ scope }) => scope !== 'all');
     this.#scopes = new Map(grants.map(({ permission, scope }) => [permission, scope]));
   }
 
@@ -34,11 +37,10 @@ export class Access {
     return (this.#scopes.get('clients:read') ?? 'all') !== 'all';
   }
 
-  /** Where a permission holds; null = nowhere. */
+  /** Where a permission holds; null = nowhere. A client that may be updated may also be extended. */
   scopeOf(permission: PermissionName): Scope | null {
-    const scope = this.#scopes.get(permission);
-    if (scope === undefined && permission === 'clients:extend') return this.#scopes.get('clients:update') ?? null;
-    return scope ?? null;
+    const scope = this.#scopes.get(permission) ?? null;
+    return permission === 'clients:extend' ? wider(scope, this.#scopes.get('clients:update') ?? null) : scope;
   }
 
   /** Whether clients of an inbound can be visible. */
@@ -108,7 +110,7 @@ export function accessOfToken(state: AccessState, token: Token): Access {
     token.admin,
     grants.flatMap((grant) => within(owner, grant)),
     {
-      inbounds: owner?.isLimited ? inbounds.filter((id) => owner.inbounds.has(id)) : inbounds,
+      inbounds: owner?.hasLimits ? inbounds.filter((id) => owner.inbounds.has(id)) : inbounds,
       quotas: owner?.quotas ?? NO_QUOTAS,
     },
   );
@@ -125,6 +127,11 @@ function within(owner: Access | null, { permission, scope }: RoleGrant): readonl
 }
 /** From the narrowest scope to the widest. */
 const NARROW: readonly Scope[] = ['own', 'inbounds', 'all'];
+
+function wider(one: Scope | null, other: Scope | null): Scope | null {
+  if (one === null || other === null) return one ?? other;
+  return NARROW.indexOf(one) > NARROW.indexOf(other) ? one : other;
+}
 
 /** The access of an actor that does not exist. */
 export const NOTHING = new Access('', null, [], FULL);

@@ -45,7 +45,7 @@ export function mountEventStream(
       return sendMessage(res, false, message('CURSOR_INVALID', { value: String(last).slice(0, 100) }));
     }
     const { auth, handling } = gate.requestOf(req, res);
-    const limits: CurrentLimits = () => handling.limits;
+    const limits: CurrentLimits = () => handling.feedLimits;
     const source = sourceOf(query.data, { feed, limitedFeed }, limits);
     if (source instanceof Rejection) return sendMessage(res, false, source);
     // A stream ends when the role begins to be limited, or no longer is.

@@ -17,6 +17,7 @@ import { type EventFeed, wantedOf } from './event-feed.js';
 /** What a limited caller may see now. It changes when the role does. */
 export type CurrentLimits = () => LimitedView | null;
 
+/** Where a client is, or was when it was deleted. */
 interface Former {
   readonly inbound: number;
   readonly owner: number | undefined;
@@ -83,9 +84,11 @@ export class LimitedFeed {
   }
 
   /** With another owner of any client, other events of the past may be visible. */
-  #keyOf({ types }: FeedQuery, from: number, { role, admin, inbounds }: Access): string {
+  #keyOf({ types }: FeedQuery, from: number, access: Access): string {
     const [assigned] = this.#search.ofStream('client-owners', Number.MAX_SAFE_INTEGER, 1).headers;
-    return [role, admin, [...inbounds].join(','), types, from, assigned?.position ?? 0].join(' ');
+    const { role, admin, inbounds } = access;
+    const scopes = NEEDED.map((permission) => access.scopeOf(permission));
+    return [role, ...scopes, admin, [...inbounds].join(','), types, from, assigned?.position ?? 0].join(' ');
   }
 
   /** The texts of an event for a limited caller, one for each of the own clients in it. */
@@ -140,7 +143,8 @@ export class LimitedFeed {
 
   /** Whether the caller sees a client, or saw it last when it was deleted. */
   async #sees({ access, read }: LimitedView, number: number): Promise<boolean> {
-    if (read.clients.get(number)) return true;
+    const client = read.clients.get(number);
+    if (client) return covers(access, { inbound: client.inbound, owner: read.admins.access().owners.get(number) });
     const former = this.#former.get(number) ?? (await this.#formerOf(number));
     return former !== null && covers(access, former);
   }
@@ -158,7 +162,10 @@ export class LimitedFeed {
   }
 }
 
-const covers = (access: Access, { inbound, owner }: Former): boolean => access.covers('clients:read', inbound, owner);
+/** Events of a client are for callers who may read the client as well as its events. */
+const NEEDED = ['clients:read', 'audit:read'] as const;
+const covers = (access: Access, { inbound, owner }: Former): boolean =>
+  NEEDED.every((permission) => access.covers(permission, inbound, owner));
 
 /** A query names the types of events about one client as well as of those about many. */
 const isWanted = (event: RecordedEvent, wanted: ReturnType<typeof wantedOf>): boolean =>

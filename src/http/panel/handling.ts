@@ -7,6 +7,8 @@ import type { LimitedView } from './limited-view.js';
 export interface Handling {
   /** What a caller gets who sees only a part of the clients; null = everything. */
   readonly limits: LimitedView | null;
+  /** The same for the event feed, which may be limited to fewer clients. */
+  readonly feedLimits: LimitedView | null;
   /** Only a preview is wanted: commands are decided and not appended, so nothing outside the log may act either. */
   readonly isDryRun: boolean;
   /** Runs a handler as a dry run. Returns its refusal, or the preview of its commands: of the first one, unless `several`. */

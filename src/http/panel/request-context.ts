@@ -81,8 +81,16 @@ class PanelRequest implements AuthRequest {
   #limits: LimitedView | null = null;
   /** By the access that the caller has now: a request may wait for long. */
   #limited(): LimitedView | null {
+    return this.access.isLimited ? this.#view() : null;
+  }
+
+  #feedLimits(): LimitedView | null {
     const { access } = this;
-    if (!access.isLimited) return null;
+    return access.isLimited || access.scopeOf('audit:read') !== 'all' ? this.#view() : null;
+  }
+
+  #view(): LimitedView {
+    const { access } = this;
     if (this.#limits?.access !== access) this.#limits = new LimitedView(this.#parts, access, this.actor);
     return this.#limits;
   }
@@ -130,9 +138,13 @@ class PanelRequest implements AuthRequest {
   get handling(): Handling {
     const isDryRun = () => this.#rehearsal !== null;
     const limits = () => this.#limited();
+    const feedLimits = () => this.#feedLimits();
     this.#handling ??= {
       get limits() {
         return limits();
+      },
+      get feedLimits() {
+        return feedLimits();
       },
       get isDryRun() {
         return isDryRun();

@@ -6,9 +6,11 @@ import type { Handlers } from '../mount.js';
 
 export const eventHandlers: Handlers<typeof eventRoutes, Needs<'feed' | 'limitedFeed'>, AuthRequest> = {
   async events({ query }, { feed, limitedFeed }, { signal, auth, handling }) {
-    const isLimited = handling.limits !== null;
-    const page = await (isLimited ? limitedFeed.page(query, signal, () => handling.limits) : feed.page(query, signal));
+    const isLimited = handling.feedLimits !== null;
+    const page = await (isLimited
+      ? limitedFeed.page(query, signal, () => handling.feedLimits)
+      : feed.page(query, signal));
     // The session may have ended while the request waited.
-    return auth.isStillValid && (handling.limits !== null) === isLimited ? page : reject('SESSION_EXPIRED');
+    return auth.isStillValid && (handling.feedLimits !== null) === isLimited ? page : reject('SESSION_EXPIRED');
   },
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { reject } from '../../../../src/commands/rejection.js';
+import type { RoleGrant } from '../../../../src/events/access/access.js';
 import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
 import { tables } from '../../../../src/http/panel/contract/index.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
@@ -41,7 +42,31 @@ const expected: Readonly<Record<string, (name: string, filtered: boolean) => boo
   metrics: (name) => name === 'metrics:read',
   monitoring: (name) => /^(metrics|server|nodes|cluster|backups|releases|geo):read$/.test(name),
   nothing: (name) => name === 'logs:read',
+  // A role that reads all clients, and changes and follows its own.
+  mixed: (name, filtered) =>
+    ['account:read', 'account:update', 'clients:read', 'inbounds:read'].includes(name) ||
+    (filtered && (/^clients:(create|update|extend|reset|delete)$/.test(name) || name === 'audit:read')),
 };
+
+/** The roles that a panel of these tests has besides the built-in ones. */
+const DEFINED: Readonly<Record<string, readonly RoleGrant[]>> = {
+  nothing: [{ permission: 'logs:read', scope: 'all' }],
+  mixed: [
+    ...(['account:read', 'account:update', 'clients:read', 'inbounds:read'] as const).map((permission) => ({
+      permission,
+      scope: 'all' as const,
+    })),
+    ...(['create', 'update', 'reset', 'delete'] as const).map((action) => ({
+      permission: `clients:${action}`,
+      scope: 'own' as const,
+    })),
+    { permission: 'audit:read', scope: 'own' },
+  ],
+};
+
+function defineRoles(panel: Awaited<ReturnType<typeof startPanel>>): void {
+  for (const [role, grants] of Object.entries(DEFINED)) panel.given({ type: 'DefineRole', data: { role, grants } });
+}
 
 const NODE_SPEC = {
   ...{
@@ -72,7 +97,7 @@ async function start() {
       }
     },
   });
-  panel.given({ type: 'DefineRole', data: { role: 'nothing', grants: [{ permission: 'logs:read', scope: 'all' }] } });
+  defineRoles(panel);
   panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
   return panel;
 }
@@ -135,7 +160,7 @@ describe('each route', () => {
   it.each(Object.keys(expected))('lets a token with the role %s do what it may, and nothing else', async (role) => {
     const panel = await start();
     const { secret, ...stored } = newTokenSecret();
-    const of = { role, inbounds: [one], admin: role === 'reseller' ? userId(1) : null };
+    const of = { role, inbounds: [one], admin: ['reseller', 'mixed'].includes(role) ? userId(1) : null };
     panel.given({ type: 'CreateToken', data: { name: 'program', ...of, expiresAt: 0, addresses: [], ...stored } });
     const call: Call = (method, path, body) =>
       panel.call(method, path, {
@@ -175,10 +200,7 @@ describe('each route', () => {
     'sends to the WebSocket of the role %s what it may read, and nothing else',
     async (role) => {
       const panel = await startPanel();
-      panel.given({
-        type: 'DefineRole',
-        data: { role: 'nothing', grants: [{ permission: 'logs:read', scope: 'all' }] },
-      });
+      defineRoles(panel);
       panel.given({ type: 'AddInbound', data: { ...inboundDraft(), owner: userId(1) } });
       panel.given({ type: 'AddClients', data: { inbound: one, clients: [alice] } });
       const browsers = [await loginAs(panel, role), await panel.browser().login()];
