@@ -27,6 +27,7 @@ import { type IpLimitCommand, ipLimit } from './traffic/ip-limit.js';
 import { type RecountCommand, recount } from './traffic/recount.js';
 import { type TrafficCommand, traffic } from './traffic/traffic.js';
 import { type TrafficReportCommand, trafficReport } from './traffic/traffic-report.js';
+import { type UndoCommand, undoing } from './undo/record-undo.js';
 import { type SecondFactorCommand, secondFactors } from './user/second-factors.js';
 import { type UserCommand, user } from './user/user.js';
 import { type WebhookCommand, webhook } from './webhook/webhook.js';
@@ -63,7 +64,8 @@ export type SingleCommand =
   | PersonalDataCommand
   | WebhookCommand
   | ProofCommand
-  | ClusterCommand;
+  | ClusterCommand
+  | UndoCommand;
 
 /** Several commands in one append: each is decided on the state that the ones before it leave. */
 type CommandSequence = Command<'Sequence', { readonly commands: readonly SingleCommand[] }>;
@@ -103,4 +105,5 @@ export const deciders: Decider<SingleCommand> = {
   ...webhook,
   ...proof,
   ...cluster,
+  ...undoing,
 };

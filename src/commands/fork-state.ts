@@ -35,6 +35,7 @@ export function forkState(state: PanelState): PanelState {
     secrets: new Map(state.secrets),
     usedCodes: new Map(state.usedCodes),
     refused: new Map(state.refused),
+    undos: new Map(state.undos),
     proofs: {
       ...state.proofs,
       heads: [...state.proofs.heads],

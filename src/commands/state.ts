@@ -21,6 +21,7 @@ import { nextDue } from './client/limits.js';
 import { type CoreRunState, evolveCore } from './core-run.js';
 import { evolveRefused } from './refused-inbounds.js';
 import { evolveRetention, type RetentionState, rememberKeys } from './retention-state.js';
+import { evolveUndos, type Undos } from './undo/undone.js';
 import { evolveUsers, type UsersState } from './users.js';
 
 /**
@@ -59,6 +60,7 @@ export interface PanelState extends UsersState, RetentionState {
   refused: Map<InboundId, Text>;
   certificates: CertificateStatuses;
   readonly proofs: Proofs;
+  readonly undos: Undos;
   lastInbound: number;
   lastClient: number;
   lastNode: number;
@@ -95,6 +97,7 @@ function initial(): PanelState {
     refused: new Map(),
     certificates: {},
     proofs: noProofs(),
+    undos: new Map(),
     lastInbound: 0,
     lastClient: 0,
     lastNode: 0,
@@ -105,7 +108,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 17,
+  version: 18,
   initial,
   apply(state, event) {
     evolveWithoutCounters(state, event);
@@ -141,6 +144,7 @@ export function evolveWithoutCounters(state: PanelState, event: RecordedEvent): 
   evolveWebhooks(state.webhooks, event);
   state.certificates = evolveCertificates(state.certificates, event);
   evolveProofs(state.proofs, event);
+  evolveUndos(state.undos, event);
   evolveRetention(state, event);
   evolveTransfers(state, event);
   evolveSettings(state, event);

@@ -76,7 +76,7 @@ export async function undoAsOperator(
   { search, rehearse, change, former }: UndoTarget,
   { position, dryRun }: { readonly position: number; readonly dryRun: boolean },
 ) {
-  const past = await readCommand(search, position, BUILT_IN);
+  const past = await readCommand(search, position, { builtIn: BUILT_IN, undos: rehearse().state.undos });
   if (past === null) throw new OperatorError(reject('EVENT_UNKNOWN', { position, head: search.head().position }).text);
   const counters = accepted(await former(past));
   const context = { ...asSystem('cli', past.first.id), correlationId: randomUUID() };
@@ -90,10 +90,13 @@ export async function undoAsOperator(
       ? reject('UNDO_IMPOSSIBLE', { why: obstacle.why })
       : ({ type: 'Sequence', data: { commands: undo.commands } } as const);
   };
-  const effects = () => rehearsal.effects();
-  if (dryRun) accepted(make());
-  const { events }: Done = dryRun ? rehearsal : accepted(await change(make, context));
-  const { disconnected, reconnected } = effects();
+  const rehearsed = (): Done => {
+    const command = accepted(make());
+    rehearsal = rehearse();
+    return accepted(rehearsal.dispatch(command, context));
+  };
+  const { events } = dryRun ? rehearsed() : accepted(await change(make, context));
+  const { disconnected, reconnected } = rehearsal.effects();
   return {
     ...{ from: past.first.position, to: past.last.position, dryRun },
     events: events.map(shown),

@@ -23,6 +23,7 @@ import { secondFactorEvents } from './second-factor.js';
 import { settingsEvents } from './settings/settings.js';
 import { trafficEvents } from './traffic/traffic.js';
 import { trafficReportEvents } from './traffic/traffic-report.js';
+import { undoEvents } from './undo.js';
 import { userEvents } from './user.js';
 import { webhookEvents } from './webhook/webhook.js';
 
@@ -54,6 +55,7 @@ export const catalog = [
   ...webhookEvents,
   ...proofEvents,
   ...clusterEvents,
+  ...undoEvents,
 ] as const;
 
 export type PanelEvent = EventOf<(typeof catalog)[number]>;

@@ -203,6 +203,7 @@ export interface MessageParams {
   'audit.trafficRecounted': { readonly clients: number };
   'audit.holdOnClients': { readonly hold: string | number; readonly clients: number };
   'audit.holdOnPeriod': { readonly hold: string | number };
+  'audit.commandUndone': { readonly first: string | number; readonly last: string | number };
   'audit.holdReleased': { readonly hold: string | number };
   'audit.dataExported': { readonly clients: readonly (string | number)[] };
   'audit.dataErased': { readonly clients: readonly (string | number)[]; readonly keys: string | number };
@@ -1763,6 +1764,7 @@ export interface MessageParams {
   'MOMENT_POSITION_INVALID': { readonly value: string | number };
   'MOMENT_UNSUPPORTED': { readonly path: string | number };
   'MOMENTS_REVERSED': { readonly from: string | number; readonly to: string | number };
+  'ALREADY_UNDONE': { readonly from: string | number; readonly by: string | number };
   'UNDO_IMPOSSIBLE': { readonly why: Text };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;

@@ -48,11 +48,21 @@ describe('portolan undo without a running panel', () => {
     expect(preview).toMatchObject({ from: position, to: position, dryRun: true, reconnected: ['ann'], obstacles: [] });
     expect(seen().position).toBe(position);
     const done = await undo(position);
-    expect(done).toMatchObject({ dryRun: false, events: [{ type: 'ClientAdded' }, { type: 'ClientTrafficAdjusted' }] });
+    expect(done).toMatchObject({
+      dryRun: false,
+      events: [{ type: 'CommandUndone' }, { type: 'ClientAdded' }, { type: 'ClientTrafficAdjusted' }],
+    });
     const { clients, counters } = seen();
     const [ann] = clients.values();
     expect(ann?.identity.email).toBe('ann');
     expect(counters.clients.get(ann?.number ?? 0)).toStrictEqual({ up: 80, down: 5 });
+    // The log is opened again for each of these.
+    for (const dryRun of [true, false])
+      await expect(undo(position, dryRun)).rejects.toThrow(`Position ${position} is already undone`);
+    const undone = position + 1;
+    await undo(undone);
+    await undo(position);
+    expect([...seen().clients.values()].map(({ identity }) => identity.email)).toStrictEqual(['ann']);
   });
 
   it('is refused with the reason', async () => {

@@ -21,7 +21,14 @@ export const permissionToChange = (key: string): 'settings:update' | 'secrets:up
 /** Events of the caller's own account and sessions, and keys that other events destroy. */
 const HARMLESS: ReadonlySet<PanelEvent['type']> = new Set<PanelEvent['type']>([
   ...(['LoggedIn', 'LoggedOut', 'SessionsRevoked', 'UserCredentialsChanged', 'PasswordHashUpgraded'] as const),
-  ...(['TwoFactorCodeUsed', 'LoginFailed', 'DataKeyDestroyed', 'CommandRefused', 'TokenUsed'] as const),
+  ...([
+    'TwoFactorCodeUsed',
+    'LoginFailed',
+    'DataKeyDestroyed',
+    'CommandRefused',
+    'TokenUsed',
+    'CommandUndone',
+  ] as const),
   ...(['SecondFactorSet', 'SecondFactorRemoved', 'OwnCodeUsed', 'RecoveryCodesIssued', 'RecoveryCodeUsed'] as const),
   ...(['PasskeyAdded', 'PasskeyUsed', 'PasskeyRemoved'] as const),
 ]);

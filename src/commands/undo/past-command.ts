@@ -11,6 +11,7 @@ import type { JsonObject } from '../../lib/json.js';
 import { type OtherSteps, otherSteps } from './other-steps.js';
 import { type OwnerStep, ownerSteps } from './owners.js';
 import { hasErased, type Noun, type Step, stepsOf } from './steps.js';
+import { effective, type Undos } from './undone.js';
 
 /** A command of the past: its events, and the documents that it changed. */
 export interface PastCommand {
@@ -38,9 +39,17 @@ interface Template {
 const PAGE = 300;
 const EVERYTHING = { types: null, actorKind: null, from: 0, to: Number.MAX_SAFE_INTEGER } as const;
 
-/** Reads the command that an event belongs to. Null if there is no event at the position. `builtIn`: the first template. */
-export async function readCommand(log: LogSearch, position: number, builtIn: Template): Promise<PastCommand | null> {
-  const range = await rangeOf(log, position);
+/**
+ * Reads the command that an event belongs to, or the last one that did the same again after it was undone. Null if there is
+ * no event at the position. `builtIn`: the first template.
+ */
+export async function readCommand(
+  log: LogSearch,
+  position: number,
+  { builtIn, undos }: { readonly builtIn: Template; readonly undos: Undos },
+): Promise<PastCommand | null> {
+  const named = await rangeOf(log, position);
+  const range = named && (await rangeOf(log, effective(undos, named.first.position)));
   if (range === null) return null;
   const events: RecordedEvent[] = [];
   for (let at = range.first.position; at <= range.last.position; at += 1) {

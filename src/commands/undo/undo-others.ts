@@ -23,7 +23,7 @@ const WITH_DOCUMENT: ReadonlySet<RecordedEvent['type']> = new Set<RecordedEvent[
   ...(['OutboundTrafficReset', 'InboundHistoryImported', 'OutboundHistoryImported', 'RoleDefined'] as const),
   ...(['RoleDeleted', 'AdminAccessChanged', 'TokenCreated', 'TokenChanged', 'WebhookAdded', 'WebhookUpdated'] as const),
   ...(['WebhookPaused', 'WebhookResumed', 'WebhookDeleted', 'LegalHoldPlaced', 'LegalHoldReleased'] as const),
-  ...(['GeoSourceAdded', 'GeoSourceUpdated', 'GeoSourceDeleted', 'CoreRestartRequested'] as const),
+  ...(['GeoSourceAdded', 'GeoSourceUpdated', 'GeoSourceDeleted', 'CoreRestartRequested', 'CommandUndone'] as const),
 ]);
 
 /** Plans what is not a client, an inbound or a node, and says what cannot be taken back. */

@@ -1,4 +1,4 @@
-import { emailKey } from '../../events/client/client-document.js';
+import { type Client, emailKey } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
 import { message } from '../../messages/message.js';
@@ -10,7 +10,7 @@ import type { Rehearsal } from '../rehearsal.js';
 import { Rejection } from '../rejection.js';
 import { AddedAgain, ownersBack } from './owners.js';
 import type { PastCommand } from './past-command.js';
-import type { Obstacle } from './planning.js';
+import { DELETED_SINCE, type Obstacle } from './planning.js';
 import { planUndo } from './undo-plan.js';
 
 /** What takes a command back, and what stays as it is. */
@@ -26,13 +26,19 @@ export interface FormerCounters {
   readonly inbounds: ReadonlyMap<InboundId, InboundUsage>;
 }
 
-/** Decides what takes a command back in the present state. A compensation that a rule refuses is an obstacle. */
+/**
+ * Decides what takes a command back in the present state.
+ * A compensation that a rule refuses is an obstacle. `rehearsal` has decided nothing before.
+ */
 export function decideUndo(
   past: PastCommand,
   rehearsal: Rehearsal,
   former: FormerCounters,
   context: CommandContext,
 ): Undo {
+  const record: SingleCommand = { type: 'RecordUndo', data: { from: past.first.position, to: past.last.position } };
+  // If the command is already undone, the record is refused, and it alone is the answer.
+  if (rehearsal.dispatch(record, context) instanceof Rejection) return { commands: [record], obstacles: [] };
   const plan = planUndo(past, rehearsal.state, former.inbounds);
   const commands: SingleCommand[] = [];
   const obstacles = [...plan.obstacles];
@@ -54,43 +60,53 @@ export function decideUndo(
     obstacles.push({
       ...{ document: 'client-owners', name: '', field: '', why: message('undo.refused', { why: refused.text }) },
     });
-  const { counters, below } = countersBack(
+  const { counters, obstacles: uncounted } = countersBack(
     past,
-    plan.readded.map(({ number, identity }) => ({ number, email: identity.email })),
+    plan.readded.filter((client) => again.numberOf(client) !== undefined),
     former.clients,
     rehearsal,
   );
   if (counters.length > 0) attempt({ type: 'AdjustClientsTraffic', data: { counters } });
-  return { commands, obstacles: [...obstacles, ...owners.obstacles, ...below] };
+  return {
+    commands: commands.length > 0 ? [record, ...commands] : [],
+    obstacles: [...obstacles, ...owners.obstacles, ...uncounted],
+  };
 }
 
 /** The counters of the emails whose counters the command reset, set or deleted, with the bytes counted since. */
 function countersBack(
-  { events }: PastCommand,
-  readded: readonly { readonly number: ClientNumber; readonly email: string }[],
+  { events, clients: steps }: PastCommand,
+  readded: readonly Client[],
   former: FormerCounters['clients'],
   { state }: Rehearsal,
 ) {
   const more = new Map<string, { readonly email: string; up: number; down: number }>();
-  const add = (email: string | undefined, { up, down }: Counter): void => {
-    if (email === undefined) return;
+  const obstacles: Obstacle[] = [];
+  const add = (email: string, { up, down }: Counter): void => {
     const sum = more.get(emailKey(email)) ?? { email, up: 0, down: 0 };
     sum.up += up;
     sum.down += down;
     more.set(emailKey(email), sum);
   };
+  const addTo = (number: ClientNumber, counter: Counter): void => {
+    const client = state.clients.get(number);
+    const step = steps.get(number);
+    if (client) add(client.identity.email, counter);
+    // A client that the command itself added or deleted has its own undo.
+    else if (!step || (step.before && step.after))
+      obstacles.push({ document: `client-${number}`, name: '', field: '', why: DELETED_SINCE });
+  };
   const transferred = new Set<number>();
-  for (const event of events) {
-    if (event.type === 'ClientTrafficTransferred') transferred.add(event.data.fromClient);
-    if (event.type === 'ClientTrafficReset') add(state.clients.get(event.data.client)?.identity.email, event.data);
-    if (event.type !== 'ClientTrafficAdjusted') continue;
-    const { client, before, up, down } = event.data;
-    add(state.clients.get(client)?.identity.email, { up: before.up - up, down: before.down - down });
+  for (const { type, data } of events) {
+    if (type === 'ClientTrafficTransferred') transferred.add(data.fromClient);
+    if (type === 'ClientTrafficReset') addTo(data.client, data);
+    if (type === 'ClientTrafficAdjusted')
+      addTo(data.client, { up: data.before.up - data.up, down: data.before.down - data.down });
   }
   // The bytes of a client that left siblings behind are counted there.
-  for (const { number, email } of readded) if (!transferred.has(number)) add(email, former.get(number) ?? zero);
+  for (const { number, identity } of readded)
+    if (!transferred.has(number)) add(identity.email, former.get(number) ?? zero);
   const counters: { email: string; up: number; down: number }[] = [];
-  const below: Obstacle[] = [];
   for (const { email, up, down } of more.values()) {
     const clients = clientsNamed(state, email);
     const [first] = clients;
@@ -98,8 +114,8 @@ function countersBack(
     const now = usedTogether(state, clients);
     const next = { up: now.up + up, down: now.down + down };
     if (next.up < 0 || next.down < 0)
-      below.push({ document: `client-${first.number}`, name: email, field: '', why: message('undo.counterBelow') });
+      obstacles.push({ document: `client-${first.number}`, name: email, field: '', why: message('undo.counterBelow') });
     counters.push({ email, up: Math.max(0, next.up), down: Math.max(0, next.down) });
   }
-  return { counters, below };
+  return { counters, obstacles };
 }

@@ -18,6 +18,7 @@ export const operationSentences = {
   TrafficRecounted: ({ clients }: DataOf<'TrafficRecounted'>) => message('audit.trafficRecounted', { clients }),
   MeasurementsRolledUp: ({ fromPosition, toPosition, prunedCount }: DataOf<'MeasurementsRolledUp'>) =>
     message('audit.rolledUp', { first: fromPosition, last: toPosition, removed: prunedCount }),
+  CommandUndone: ({ from, to }: DataOf<'CommandUndone'>) => message('audit.commandUndone', { first: from, last: to }),
   LogLossAccepted: ({ foundPosition }: DataOf<'LogLossAccepted'>) =>
     message('audit.lossAccepted', { position: foundPosition }),
   StateImported: ({ source }: DataOf<'StateImported'>) =>

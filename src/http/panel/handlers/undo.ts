@@ -21,7 +21,7 @@ export const undoHandlers: Handlers<
   AuthRequest
 > = {
   async undo({ params: { position } }, { audit, ledger, moment, rehearse }, request) {
-    const past = await readCommand(audit.log, position, BUILT_IN);
+    const past = await readCommand(audit.log, position, { builtIn: BUILT_IN, undos: rehearse().state.undos });
     if (past === null) return reject('EVENT_UNKNOWN', { position, head: audit.log.head().position });
     const former = await formerCounters(past, ledger, moment);
     if (former instanceof Rejection) return former;
@@ -45,6 +45,7 @@ export const undoHandlers: Handlers<
 
 /** What a compensating command needs. */
 const NEEDED: readonly (readonly [RegExp, PermissionName])[] = [
+  [/^RecordUndo$/, 'audit:undo'],
   [/Client|Owners/, 'clients:update'],
   [/Inbound/, 'inbounds:update'],
   [/Node/, 'nodes:update'],

@@ -155,11 +155,18 @@ async function roundTrip(started: Started, command: AnyCommand): Promise<void> {
   run(command);
   if (head() === position) return;
   const after = shown();
-  const back = await undo(head());
+  const done = head();
+  const back = await undo(done);
   expect([back.json?.success, back.obstacles], `${JSON.stringify(command)} ${back.text}`).toStrictEqual([true, []]);
   expect(shown()).toStrictEqual(before);
+  expect((await undo(done)).json, 'twice').toMatchObject({ success: false, code: 'ALREADY_UNDONE' });
   const again = await undo(head());
   expect([again.json?.success, again.obstacles], `${JSON.stringify(command)} ${again.text}`).toStrictEqual([true, []]);
+  expect(shown()).toStrictEqual(after);
+  const once = await undo(done);
+  expect([once.json?.success, once.obstacles], `${JSON.stringify(command)} ${once.text}`).toStrictEqual([true, []]);
+  expect(shown()).toStrictEqual(before);
+  await undo(head());
   expect(shown()).toStrictEqual(after);
 }
 

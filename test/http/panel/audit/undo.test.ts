@@ -109,12 +109,72 @@ describe('an undo', () => {
       const cause = panel.log.at((back.json?.obj as { from: number } | undefined)?.from ?? 0);
       expect(first?.meta.causationId).toBe(cause?.id);
       expect(back.headers.get('x-portolan-position')).toBe(String(head()));
+      expect(first).toMatchObject({ type: 'CommandUndone', data: { to: position } });
+      expect((await undo(position)).json, 'twice').toMatchObject({ success: false, code: 'ALREADY_UNDONE' });
+      expect([shown(), panel.appended()]).toStrictEqual([before, []]);
 
       const again = await undo(head());
       expect(again.json, again.text).toMatchObject({ success: true, obj: { obstacles: [] } });
       expect(shown()).toStrictEqual(after);
+      // What did the command again is taken back, whichever of its positions is named.
+      for (const named of [position, head(), position]) {
+        expect((await undo(named)).json, 'once more').toMatchObject({ success: true, obj: { obstacles: [] } });
+        expect(shown()).toStrictEqual(before);
+        expect((await undo(named)).json).toMatchObject({ success: false, code: 'ALREADY_UNDONE' });
+        await undo(head());
+        expect(shown()).toStrictEqual(after);
+      }
     },
   );
+
+  it('is carried out once, however many requests ask for it at once', async () => {
+    const { panel, send, undo, head } = await start();
+    const used = () => {
+      const ann = panel.read.clients.firstByEmail('ann') ?? expect.fail();
+      return panel.read.usage.client(ann);
+    };
+    await send('/inbounds/1/resetClientTraffic/ann');
+    const position = head();
+    panel.appended();
+    const answers = await Promise.all(Array.from({ length: 6 }, async () => undo(position)));
+    expect(answers.filter(({ json }) => json?.success)).toHaveLength(1);
+    const refused = answers.find(({ json }) => !json?.success) ?? expect.fail();
+    expect(refused.json).toMatchObject({
+      code: 'ALREADY_UNDONE',
+      msg: expect.stringContaining(`Position ${position} is already undone, at position ${position + 1}`),
+    });
+    expect(used()).toStrictEqual({ up: 80, down: 5 });
+    expect(panel.appended().map(({ type }) => type)).toStrictEqual(['CommandUndone', 'ClientTrafficAdjusted']);
+    const dry = await undo(position, { dryRun: true });
+    expect(dry.json).toMatchObject({ success: false, code: 'ALREADY_UNDONE' });
+  });
+
+  it('gives counters only to the clients that it really adds again', async () => {
+    const { panel, send, undo, head } = await start();
+    await send('/clients/change', { clients: [1, 2], action: 'delete' });
+    const position = head();
+    await send('/inbounds/addClient', { id: 2, settings: JSON.stringify({ clients: [wireOf('ann', 55)] }) });
+    expect((await undo(position)).json).toMatchObject({ code: 'undo.donePartly' });
+    const used = (email: string) => {
+      const client = panel.read.clients.firstByEmail(email) ?? expect.fail();
+      return panel.read.usage.client(client);
+    };
+    expect([used('ann'), used('bob')]).toStrictEqual([
+      { up: 0, down: 0 },
+      { up: 7, down: 3 },
+    ]);
+  });
+
+  it('of a reset says that the client was deleted since', async () => {
+    const { send, undo, head } = await start();
+    await send('/inbounds/1/resetClientTraffic/ann');
+    const position = head();
+    await send('/inbounds/1/delClientByEmail/ann');
+    expect((await undo(position)).json).toMatchObject({
+      ...{ success: false, code: 'UNDO_IMPOSSIBLE' },
+      msg: expect.stringContaining('deleted since'),
+    });
+  });
 
   it.each([
     ['ClientsUpdated', '/clients/change', { clients: MANY, action: 'disable' }],
@@ -151,13 +211,17 @@ describe('an undo', () => {
         await send(path, body);
         if (head() === position) return;
         const after = shown();
-        const back = await undo(head());
+        const done = head();
+        const back = await undo(done);
         expect((back.json?.obj as { obstacles?: unknown } | undefined)?.obstacles, back.text).toStrictEqual([]);
         expect(shown()).toStrictEqual(before);
+        expect((await undo(done)).json).toMatchObject({ code: 'ALREADY_UNDONE' });
         await undo(head());
         expect(shown()).toStrictEqual(after);
         // The next request finds another state, but not only empty ones.
-        if (!keep) await undo(head());
+        if (keep) return;
+        await undo(done);
+        expect(shown()).toStrictEqual(before);
       }),
       { numRuns: 60, endOnFailure: true },
     );
@@ -236,7 +300,7 @@ describe('an undo', () => {
       obj: { obstacles: [{ document: 'inbound-1', field: 'remark', whyCode: 'undo.changedSince' }] },
     });
     expect(panel.read.inbounds.get(1)).toMatchObject({ remark: 'again', capBytes: 0 });
-    expect(panel.appended().map(({ type }) => type)).toStrictEqual(['InboundUpdated']);
+    expect(panel.appended().map(({ type }) => type)).toStrictEqual(['CommandUndone', 'InboundUpdated']);
   });
 
   it('of the deletion of an inbound restores its own counters', async () => {
@@ -301,7 +365,13 @@ describe('an undo', () => {
     await send('/inbounds/setEnable/1', { enable: false });
     const position = head();
     await undo(position);
-    const nothing = await undo(position);
+    await send('/inbounds/setEnable/1', { enable: true });
+    const off = await send('/inbounds/setEnable/1', { enable: false });
+    expect(off.json?.success).toBe(true);
+    const again = head();
+    await send('/inbounds/setEnable/1', { enable: true });
+    panel.appended();
+    const nothing = await undo(again);
     expect(nothing.json).toMatchObject({ success: true, code: 'undo.nothingLeft' });
     expect(panel.appended()).toStrictEqual([]);
   });
@@ -343,6 +413,9 @@ describe('an undo', () => {
     const withSettings = { name: 'desk', grants: [...grants, grant('settings:read'), grant('settings:update')] };
     await owner.post('/panel/api/roles/save', withSettings);
     expect((await desk.post(`/panel/api/events/${position}/undo`)).json).toMatchObject({ success: true });
-    expect(panel.appended()).toMatchObject([{ type: 'SettingsChanged', meta: { actor: { name: 'desk' } } }]);
+    expect(panel.appended()).toMatchObject([
+      { type: 'CommandUndone', data: { from: position, to: position } },
+      { type: 'SettingsChanged', meta: { actor: { name: 'desk' } } },
+    ]);
   });
 });
