@@ -45,12 +45,15 @@ const Credentials = z.strictObject({
 
 const MAX_ROLE_CHARS = 32;
 const limit = z.int().nonnegative();
-/** What an admin may do, as the command `ChangeAdminAccess` takes it. */
+const Quotas = z.strictObject({ clients: limit, totalBytes: limit, clientBytes: limit, days: limit });
+/** What an admin may do. */
 const AccessOf = z.strictObject({
   role: z.string().max(MAX_ROLE_CHARS, issue('input.tooLong', { limit: MAX_ROLE_CHARS })),
   inbounds: z.array(InboundId),
-  quotas: z.strictObject({ clients: limit, totalBytes: limit, clientBytes: limit, days: limit }),
+  quotas: Quotas,
 });
+/** What is absent stays as it is. */
+const ChangedAccess = AccessOf.extend({ quotas: Quotas.partial() }).partial().extend({ username: Name });
 
 /** `null` resets the setting to its default. */
 const Change = z.strictObject({
@@ -75,14 +78,14 @@ const operations = {
   ...webhookOperations,
   ...clusterOperations,
 
-  'admin.create': operation(Credentials.extend({ access: AccessOf.optional() }), (data, { dispatch }) => {
+  'admin.create': operation(Credentials.extend({ access: AccessOf }), (data, { dispatch }) => {
     const problem = nameProblem(data.username);
     if (problem !== null) throw new OperatorError(problem);
     const { username, passwordHash, access } = data;
-    dispatch({ type: 'CreateUser', data: { username, passwordHash, ...(access ? { access } : {}) } });
+    dispatch({ type: 'CreateUser', data: { username, passwordHash, access } });
   }),
 
-  'admin.role': operation(AccessOf.extend({ username: Name }), ({ username, ...access }, { users, dispatch }) => {
+  'admin.role': operation(ChangedAccess, ({ username, ...access }, { users, dispatch }) => {
     const { events } = dispatch({ type: 'ChangeAdminAccess', data: { user: idOf(users, username), ...access } });
     return { changed: events.length > 0 };
   }),

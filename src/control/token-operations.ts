@@ -38,16 +38,8 @@ export const tokenOperations = {
   }),
 
   'token.edit': operation(Changed, ({ token: named, admin, ...changes }, { tokens, users, dispatch }) => {
-    const { id, name, role, inbounds, admin: owner, expiresAt, addresses } = tokenNamed(tokens, named);
-    const data = {
-      name: changes.name ?? name,
-      role: changes.role ?? role,
-      inbounds: changes.inbounds ?? (inbounds as InboundId[]),
-      expiresAt: changes.expiresAt ?? expiresAt,
-      addresses: changes.addresses ?? addresses,
-    };
-    const next = admin === undefined ? owner : admin === '' ? null : idOf(users, admin);
-    dispatch({ type: 'ChangeToken', data: { token: TokenId.parse(id), ...data, admin: next } });
+    const next = admin === undefined ? {} : { admin: admin === '' ? null : idOf(users, admin) };
+    dispatch({ type: 'ChangeToken', data: { token: idNamed(tokens, named), ...changes, ...next } });
   }),
 
   'token.rotate': operation(

@@ -25,6 +25,7 @@ export const areas = ['access', 'account', 'audit', 'backup', 'bot', 'capsule', 
 export interface MessageParams {
   'access.roleName': { readonly role: string | number };
   'access.roleBuiltIn': { readonly role: string | number };
+  'access.roleMissing': { readonly roles: readonly (string | number)[] };
   'access.roleEmpty': None;
   'access.roleUsed': { readonly role: string | number; readonly count: number };
   'access.permissionUnknown': { readonly permission: string | number };
@@ -746,6 +747,7 @@ export interface MessageParams {
   'cli.adminRole': None;
   'cli.adminRemove': None;
   'cli.optionRole': None;
+  'cli.roleMissing': { readonly roles: readonly (string | number)[] };
   'cli.optionInbounds': None;
   'cli.optionClients': None;
   'cli.optionTotalBytes': None;

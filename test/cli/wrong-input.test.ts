@@ -4,17 +4,20 @@ import { describe, expect, it } from 'vitest';
 import { prepareDataDirectory } from '../../src/adapters/data-directory/data-directory.js';
 import { scryptPasswords } from '../../src/adapters/passwords/passwords.js';
 import { operate } from '../../src/control/control.js';
+import { NO_QUOTAS } from '../../src/events/access/access-of.js';
 import { OperatorError } from '../../src/lib/errors/operator-error.js';
 import { message, verbatim } from '../../src/messages/message.js';
 import { commandLine as portolan } from '../kit/command-line.js';
 import { temporaryFolder } from '../kit/log.js';
 
 const passwordHash = await scryptPasswords().hash('a-good-password');
+const access = { role: 'owner', inbounds: [], quotas: NO_QUOTAS };
 
 /** A data directory whose log has three events: three accounts. */
 async function panelData(): Promise<string> {
   const { root } = prepareDataDirectory(temporaryFolder());
-  for (const username of ['first', 'second', 'third']) await operate(root, 'admin.create', { username, passwordHash });
+  for (const username of ['first', 'second', 'third'])
+    await operate(root, 'admin.create', { username, passwordHash, access });
   return root;
 }
 
@@ -39,7 +42,17 @@ describe('a file that an option names', () => {
       [large, `${large} has more than 4 kB: give a file that contains only the password or passphrase`],
     ];
     for (const [path = '', text] of cases) {
-      const created = await portolan(['admin', 'create', 'joe', '--password-file', path, '--data-dir', data]);
+      const created = await portolan([
+        'admin',
+        'create',
+        'joe',
+        '--role',
+        'owner',
+        '--password-file',
+        path,
+        '--data-dir',
+        data,
+      ]);
       expect(created).toStrictEqual({ code: 1, out: '', err: `portolan: ${text}\n` });
       const restored = await portolan(['restore', file, '--yes', '--passphrase-file', path, '--data-dir', data]);
       expect(restored).toStrictEqual({ code: 1, out: '', err: `portolan: ${text}\n` });
@@ -50,7 +63,7 @@ describe('a file that an option names', () => {
 
   it('is reported in the language of the operator, and in English with --json', async () => {
     const { none } = places();
-    const args = ['admin', 'create', 'joe', '--password-file', none, '--data-dir', none];
+    const args = ['admin', 'create', 'joe', '--role', 'owner', '--password-file', none, '--data-dir', none];
     const russian = await portolan(args, { LANG: 'ru_RU.UTF-8' });
     expect(russian.err).toBe(`portolan: ${none} не существует: проверьте путь\n`);
     const json = await portolan(['--json', ...args], { LANG: 'ru_RU.UTF-8' });
@@ -127,7 +140,7 @@ const READS = [
 ];
 const CHANGES = [
   ['config', 'set', 'webPort', '2000'],
-  ['admin', 'create', 'joe'],
+  ['admin', 'create', 'joe', '--role', 'owner'],
   ['admin', 'disable-2fa'],
   ['doctor', '--accept-loss'],
   ['doctor', '--keep-readable'],
@@ -155,7 +168,7 @@ describe('a data directory', () => {
   it('gets its run folder back when that is missing', async () => {
     const data = await panelData();
     rmSync(join(data, 'run'), { recursive: true });
-    for (const args of [...READS.slice(0, 1), ['admin', 'create', 'joe']])
+    for (const args of [...READS.slice(0, 1), ['admin', 'create', 'joe', '--role', 'owner']])
       expect(await portolan([...args, '--data-dir', data])).toMatchObject({ code: 0, err: '' });
   });
 
@@ -204,10 +217,17 @@ describe('a value that is not valid', () => {
         'The options --at and --to exclude each other: give only one of them',
       ],
       [
-        ['admin', 'create', 'joe', '--password', 'long-enough-1', '--password-file', data],
+        ['admin', 'create', 'joe', '--role', 'owner', '--password', 'long-enough-1', '--password-file', data],
         'The options --password and --password-file exclude each other: give only one of them',
       ],
-      [['admin', 'create', 'joe', '--password-file', ''], 'The option --password-file needs a value'],
+      [
+        ['admin', 'create', 'joe'],
+        'The admin needs a role: add --role with one of owner, operator, support, auditor, reseller, metrics, monitoring, or a role of your own',
+      ],
+      [
+        ['admin', 'create', 'joe', '--role', 'owner', '--password-file', ''],
+        'The option --password-file needs a value',
+      ],
       [['restore', data, '--passphrase-file', ''], 'The option --passphrase-file needs a value'],
       [['core', 'install', 'newest'], 'newest is not a version: give one such as 26.7.28, or latest'],
     ];

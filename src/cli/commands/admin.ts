@@ -5,9 +5,11 @@ import { scryptPasswords } from '../../adapters/passwords/passwords.js';
 import { panelState } from '../../commands/state.js';
 import { credentialProblem, MIN_PASSWORD_CHARS } from '../../commands/user/credential-rules.js';
 import { operate } from '../../control/control.js';
-import { accessOf } from '../../events/access/access-of.js';
+import type { Quotas } from '../../events/access/access.js';
+import { accessOf, NO_QUOTAS } from '../../events/access/access-of.js';
+import { BUILT_IN_ROLES } from '../../events/access/roles.js';
 import { begin, catchUp } from '../../events/log/replay.js';
-import { OperatorError } from '../../lib/errors/operator-error.js';
+import { OperatorError, UsageError } from '../../lib/errors/operator-error.js';
 import { message } from '../../messages/message.js';
 import type { Say } from '../../messages/terminal.js';
 import { assertNotEmpty, assertOneOf, wholeNumber } from '../option-values.js';
@@ -34,30 +36,41 @@ const withAccess = (command: Command, say: Say): Command =>
 
 const LARGEST = { min: 0, max: Number.MAX_SAFE_INTEGER };
 
-/** The access that the options ask for. */
-function accessIn(role: string, options: AccessOptions) {
-  const whole = (name: string, text: string | undefined): number =>
-    text === undefined ? 0 : wholeNumber(name, text, LARGEST);
-  const inbounds = (options.inbounds ?? '').split(',').filter((part) => part.trim() !== '');
-  return {
-    role,
-    inbounds: inbounds.map((part) => wholeNumber('--inbounds', part.trim(), { ...LARGEST, min: 1 })),
-    quotas: {
-      clients: whole('--clients', options.clients),
-      totalBytes: whole('--total-bytes', options.totalBytes),
-      clientBytes: whole('--client-bytes', options.clientBytes),
-      days: whole('--days', options.days),
-    },
-  };
+const quotaOptions = [
+  ['--clients', 'clients'],
+  ['--total-bytes', 'totalBytes'],
+  ['--client-bytes', 'clientBytes'],
+  ['--days', 'days'],
+] as const;
+
+/** The limits that the options name. */
+function limitsIn(options: AccessOptions) {
+  const quotas: { [Q in keyof Quotas]?: number } = {};
+  for (const [name, quota] of quotaOptions) {
+    const text = options[quota];
+    if (text !== undefined) quotas[quota] = wholeNumber(name, text, LARGEST);
+  }
+  const inbounds = options.inbounds?.split(',').filter((part) => part.trim() !== '');
+  const given = inbounds?.map((part) => wholeNumber('--inbounds', part.trim(), { ...LARGEST, min: 1 }));
+  return { ...(given === undefined ? {} : { inbounds: given }), quotas };
+}
+
+/** The access that the options ask for. Without a role, an admin is not created. Throws `UsageError`. */
+function accessIn(options: AccessOptions) {
+  const { role = '' } = options;
+  if (role === '') throw new UsageError(message('cli.roleMissing', { roles: [...BUILT_IN_ROLES.keys()] }));
+  const { inbounds = [], quotas } = limitsIn(options);
+  return { role, inbounds, quotas: { ...NO_QUOTAS, ...quotas } };
 }
 
 function accessCommands(admin: Command, globals: () => GlobalOptions, say: Say): void {
   const report = ({ json }: GlobalOptions, username: string): void =>
     printEither(json, { username }, say(message('cli.adminDone', { username })));
-  withAccess(admin.command('role').argument('<name>').argument('<role>'), say)
+  withAccess(admin.command('role').argument('<name>').argument('[role]'), say)
     .description(say(message('cli.adminRole')))
-    .action(async (username: string, role: string, options: AccessOptions) => {
-      await operate(globals().dataDir, 'admin.role', { username, ...accessIn(role, options) });
+    .action(async (username: string, role: string | undefined, options: AccessOptions) => {
+      const changes = { ...(role === undefined ? {} : { role }), ...limitsIn(options) };
+      await operate(globals().dataDir, 'admin.role', { username, ...changes });
       report(globals(), username);
     });
   handOverCommand(admin, globals, say);
@@ -110,7 +123,7 @@ export function adminCommands(program: Command, globals: () => GlobalOptions, sa
     .alias('add')
     .option('--role <role>', say(message('cli.optionRole')))
     .action((username: string, options: PasswordOptions & AccessOptions) =>
-      withPassword('admin.create', username, options, globals(), say),
+      withPassword('admin.create', username, { ...options, access: accessIn(options) }, globals(), say),
     );
   accessCommands(admin, globals, say);
   change('reset-password', say(message('cli.adminReset'))).action((username: string, options: PasswordOptions) =>
@@ -137,7 +150,7 @@ export function adminCommands(program: Command, globals: () => GlobalOptions, sa
 async function withPassword(
   operation: 'admin.create' | 'admin.reset-password',
   username: string,
-  options: PasswordOptions & AccessOptions,
+  { access, ...options }: PasswordOptions & { readonly access?: ReturnType<typeof accessIn> },
   { dataDir, json }: GlobalOptions,
   say: Say,
 ): Promise<void> {
@@ -145,10 +158,8 @@ async function withPassword(
   const password = given ?? newPassword();
   const weakness = operation === 'admin.create' ? credentialProblem(username, password) : null;
   if (weakness !== null) throw new OperatorError(weakness);
-  const { role } = options;
-  const access = role === undefined ? {} : { access: accessIn(role, options) };
   const passwordHash = await scryptPasswords().hash(password);
-  await operate(dataDir, operation, { username, passwordHash, ...access });
+  await operate(dataDir, operation, { username, passwordHash, ...(access === undefined ? {} : { access }) });
   if (json) print(JSON.stringify({ username, ...(given === null ? { password } : {}) }));
   else
     print(

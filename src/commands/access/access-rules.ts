@@ -1,4 +1,5 @@
 import type { Quotas, RoleGrant } from '../../events/access/access.js';
+import { accessOf } from '../../events/access/access-of.js';
 import {
   BASIC,
   BUILT_IN_ROLES,
@@ -21,6 +22,29 @@ export interface RequestedAccess {
 }
 
 const ROLE_NAME = /^[a-z][a-z0-9-]{0,31}$/;
+
+/** Another access of an admin; what is absent stays as it is. */
+export interface ChangedAccess {
+  readonly role?: string | undefined;
+  readonly inbounds?: readonly InboundId[] | undefined;
+  readonly quotas?: { readonly [Q in keyof Quotas]?: Quotas[Q] | undefined } | undefined;
+}
+
+/** The access that an admin has after a change. */
+export function accessAfter({ access }: PanelState, user: number, changes: ChangedAccess): RequestedAccess {
+  const { role, inbounds, quotas } = accessOf(access, user);
+  const { clients, totalBytes, clientBytes, days } = changes.quotas ?? {};
+  return {
+    role: changes.role ?? role,
+    inbounds: [...new Set(changes.inbounds ?? ([...inbounds] as InboundId[]))],
+    quotas: {
+      clients: clients ?? quotas.clients,
+      totalBytes: totalBytes ?? quotas.totalBytes,
+      clientBytes: clientBytes ?? quotas.clientBytes,
+      days: days ?? quotas.days,
+    },
+  };
+}
 
 /** Why a role cannot have this name and these permissions, or null. */
 export function roleProblem(role: string, grants: readonly RoleGrant[]): Text | null {
@@ -55,6 +79,10 @@ function limitedProblem(grants: readonly RoleGrant[]): Text | null {
 /** Why an admin cannot get this access, or null. `user`: the account; null = it is being created. */
 export function accessProblem(state: PanelState, access: RequestedAccess, user: number | null): Rejection | null {
   const { roles, owners } = state.access;
+  if (access.role === '') {
+    const names = [...BUILT_IN_ROLES.keys(), ...roles.keys()];
+    return reject('ACCESS_INVALID', { why: message('access.roleMissing', { roles: names }) });
+  }
   const grants = BUILT_IN_ROLES.get(access.role) ?? roles.get(access.role);
   if (!grants) return reject('ROLE_NOT_FOUND', { role: access.role });
   const unknown = access.inbounds.find((inbound) => !state.inbounds.has(inbound));

@@ -16,7 +16,7 @@ import { siblingsOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import { factorKeys } from '../user/second-factors.js';
-import { accessProblem, isLastOwner, type RequestedAccess, roleProblem } from './access-rules.js';
+import { accessAfter, accessProblem, type ChangedAccess, isLastOwner, roleProblem } from './access-rules.js';
 import { revokedWith } from './tokens.js';
 
 /** A client and the admin to whom it belongs; null = none. */
@@ -28,7 +28,7 @@ interface ClientOwner {
 export type AccessCommand =
   | Command<'DefineRole', { readonly role: string; readonly grants: readonly RoleGrant[] }>
   | Command<'DeleteRole', { readonly role: string }>
-  | Command<'ChangeAdminAccess', { readonly user: UserId } & RequestedAccess>
+  | Command<'ChangeAdminAccess', { readonly user: UserId } & ChangedAccess>
   /** `owner`: the admin who gets the clients; absent or null = they have no owner. */
   | Command<'DeleteAdmin', { readonly user: UserId; readonly owner?: UserId | null }>
   /** With a client, all clients with its email are handed over. `owner` null = no owner. */
@@ -53,15 +53,15 @@ export const access: Decider<AccessCommand> = {
     return [RoleDeleted({ role })];
   },
 
-  ChangeAdminAccess({ user, role, inbounds, quotas }, state) {
+  ChangeAdminAccess({ user, ...changes }, state) {
     if (!state.users.has(user)) return reject('ADMIN_NOT_FOUND', { admin: user });
-    const problem = accessProblem(state, { role, inbounds, quotas }, user);
+    const next = accessAfter(state, user, changes);
+    const problem = accessProblem(state, next, user);
     if (problem) return problem;
-    if (role !== OWNER && isLastOwner(state, user)) return reject('LAST_OWNER');
-    const next = { role, inbounds: [...new Set(inbounds)], quotas };
+    if (next.role !== OWNER && isLastOwner(state, user)) return reject('LAST_OWNER');
     const current = state.access.admins.get(user);
-    if (sameJson(current, next) || (current === undefined && role === OWNER)) return [];
-    return [AdminAccessChanged({ user, ...next })];
+    if (sameJson(current, next) || (current === undefined && next.role === OWNER)) return [];
+    return [AdminAccessChanged({ user, ...next, inbounds: [...next.inbounds] })];
   },
 
   DeleteAdmin({ user, owner = null }, state) {

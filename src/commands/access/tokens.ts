@@ -37,9 +37,12 @@ interface RequestedToken {
   readonly addresses: readonly string[];
 }
 
+type ChangedToken = { readonly [K in keyof RequestedToken]?: RequestedToken[K] | undefined };
+
 export type TokenCommand =
   | Command<'CreateToken', RequestedToken & NewSecret>
-  | Command<'ChangeToken', RequestedToken & { readonly token: TokenId }>
+  /** What is absent stays as it is. */
+  | Command<'ChangeToken', ChangedToken & { readonly token: TokenId }>
   | Command<'RotateToken', NewSecret & { readonly token: TokenId; readonly overlapHours: number }>
   | Command<'RevokeToken', { readonly token: TokenId }>
   /** `requests`: since the last recorded use. */
@@ -58,9 +61,10 @@ export const tokens: Decider<TokenCommand> = {
   ChangeToken({ token: id, ...requested }, state, { now }) {
     const current = state.access.tokens.get(id);
     if (!current) return reject('TOKEN_NOT_FOUND', { token: id });
-    const token = normalized(requested);
     const { name, role, inbounds, admin, expiresAt, addresses } = current;
-    if (sameJson(token, { name, role, inbounds, admin, expiresAt, addresses })) return [];
+    const before = { name, role, inbounds: inbounds as readonly InboundId[], admin, expiresAt, addresses };
+    const token = normalized(changed(before, requested));
+    if (sameJson(token, before)) return [];
     const refused = tokenProblem(state, token, now, current);
     if (refused) return refused;
     const { name: label, ...rest } = token;
@@ -95,6 +99,15 @@ export function revokedWith({ access }: PanelState, admin: number): readonly Cau
 }
 
 const invalid = (why: Text): Rejection => reject('TOKEN_INVALID', { why });
+
+const changed = (before: RequestedToken, changes: ChangedToken): RequestedToken => ({
+  name: changes.name ?? before.name,
+  role: changes.role ?? before.role,
+  inbounds: changes.inbounds ?? before.inbounds,
+  admin: changes.admin === undefined ? before.admin : changes.admin,
+  expiresAt: changes.expiresAt ?? before.expiresAt,
+  addresses: changes.addresses ?? before.addresses,
+});
 
 const normalized = ({ name, role, inbounds, admin, expiresAt, addresses }: RequestedToken) => ({
   ...{ name: composed(name.trim()), role, inbounds: [...new Set(inbounds)], admin, expiresAt },

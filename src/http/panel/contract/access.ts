@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCOPES } from '../../../lib/permissions.js';
 import { get, post, routes } from './route.js';
-import { body, Id, plainText, whole } from './schemas/fields.js';
+import { body, Id, optionalText, optionalWhole, plainText, whole } from './schemas/fields.js';
 
 const Grant = z.object({ permission: z.string(), scope: z.enum(SCOPES) });
 const Quotas = z.object({ clients: z.int(), totalBytes: z.int(), clientBytes: z.int(), days: z.int() });
@@ -24,7 +24,7 @@ const Admin = z
   .meta({ id: 'Admin' });
 
 const access = {
-  /** Empty = owner. */
+  /** Required: an empty one is refused with a list of the roles. */
   role: plainText,
   inbounds: z.array(z.int()).default([]),
   /** Absent = 0, no limit. */
@@ -34,6 +34,18 @@ const access = {
       ...{ clientBytes: whole({ min: 0 }), days: whole({ min: 0, max: 36_500 }) },
     })
     .default({ clients: 0, totalBytes: 0, clientBytes: 0, days: 0 }),
+};
+const limit = optionalWhole({ min: 0 });
+/** What is absent stays as it is. */
+const changedAccess = {
+  role: optionalText,
+  inbounds: z.array(z.int()).optional(),
+  quotas: z
+    .object({
+      ...{ clients: limit, totalBytes: limit, clientBytes: limit },
+      days: optionalWhole({ min: 0, max: 36_500 }),
+    })
+    .optional(),
 };
 const params = z.object({ id: Id });
 
@@ -57,9 +69,9 @@ export const adminRoutes = routes('/panel/api/admins', {
   }),
   setAccess: post('/access/:id', {
     permission: { resource: 'admins', action: 'update' },
-    summary: 'Set the role, the inbounds and the quotas of an admin',
+    summary: 'Set the role, the inbounds and the quotas of an admin; what is absent stays as it is',
     params,
-    body: body(access),
+    body: body(changedAccess),
   }),
   setPassword: post('/password/:id', {
     permission: { resource: 'admins', action: 'update' },

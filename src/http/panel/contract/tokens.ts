@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { get, post, routes } from './route.js';
-import { body, Id, plainText, whole } from './schemas/fields.js';
+import { body, Id, optionalText, optionalWhole, plainText, whole } from './schemas/fields.js';
 
 const Token = z
   .object({
@@ -41,6 +41,15 @@ const chosen = {
   expiresAt: whole({ min: 0 }),
   addresses: z.array(z.string()).default([]),
 };
+/** What is absent stays as it is. */
+const changed = {
+  name: optionalText,
+  role: optionalText,
+  inbounds: z.array(z.int()).optional(),
+  admin: optionalWhole({ min: 0 }),
+  expiresAt: optionalWhole({ min: 0 }),
+  addresses: z.array(z.string()).optional(),
+};
 /** The secret is shown only here. */
 const Created = z.object({ id: z.int(), secret: z.string() });
 
@@ -59,9 +68,10 @@ export const tokenRoutes = routes('/panel/api/tokens', {
   }),
   update: post('/update/:id', {
     permission: { resource: 'tokens', action: 'update' },
-    summary: 'Change the name, the role, the inbounds, the admin, the expiry and the addresses of an access token',
+    summary:
+      'Change the name, the role, the inbounds, the admin, the expiry and the addresses of an access token; what is absent stays as it is',
     params,
-    body: body(chosen),
+    body: body(changed),
   }),
   rotate: post('/rotate/:id', {
     permission: { resource: 'tokens', action: 'update' },

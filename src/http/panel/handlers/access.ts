@@ -1,7 +1,7 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { credentialProblem } from '../../../commands/user/credential-rules.js';
 import { NO_QUOTAS } from '../../../events/access/access-of.js';
-import { BUILT_IN_ROLES, CLIENT_PERMISSIONS, OWNER, RESERVED } from '../../../events/access/roles.js';
+import { BUILT_IN_ROLES, CLIENT_PERMISSIONS, RESERVED } from '../../../events/access/roles.js';
 import type { ClientNumber, InboundId, UserId } from '../../../events/ids.js';
 import { PERMISSION_NAMES } from '../../../lib/permissions.js';
 import { message } from '../../../messages/message.js';
@@ -10,7 +10,6 @@ import type { ReadModels } from '../../../projections/read-models.js';
 import { messageOf } from '../answers.js';
 import type { Needs } from '../context.js';
 import type { adminRoutes, roleRoutes } from '../contract/access.js';
-import type { RequestOf } from '../contract/route.js';
 import type { Handlers } from '../mount.js';
 import { Message } from '../outcomes.js';
 
@@ -30,10 +29,10 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     return { username: actor.name, role: access.role, ...none, grants };
   },
 
-  async add({ body: { username, password, ...access } }, { passwords, read }, { dispatch, refusalOf }) {
+  async add({ body: { username, password, role, inbounds, quotas } }, { passwords, read }, { dispatch, refusalOf }) {
     const weakness = credentialProblem(username, password);
     if (weakness !== null) return reject('CREDENTIALS_WEAK', { why: weakness });
-    const data = { username, passwordHash: '', access: requested(access) };
+    const data = { username, passwordHash: '', access: { role, inbounds: inbounds as InboundId[], quotas } };
     const refused = refusalOf({ type: 'CreateUser', data });
     if (refused) return refused;
     const passwordHash = await passwords.hash(password);
@@ -43,11 +42,10 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     return { id: created?.type === 'UserCreated' ? created.data.user : Math.max(...read.admins.users().users.keys()) };
   },
 
-  setAccess: ({ params: { id }, body }, _, { dispatch }) =>
-    messageOf(
-      dispatch({ type: 'ChangeAdminAccess', data: { user: id as UserId, ...requested(body) } }),
-      message('access.adminSaved'),
-    ),
+  setAccess({ params: { id }, body: { role, inbounds, quotas } }, _, { dispatch }) {
+    const data = { user: id as UserId, role, inbounds: inbounds as InboundId[] | undefined, quotas };
+    return messageOf(dispatch({ type: 'ChangeAdminAccess', data }), message('access.adminSaved'));
+  },
 
   async setPassword({ params: { id }, body: { password } }, { passwords, read }, { dispatch }) {
     const username = read.admins.users().users.get(id)?.username;
@@ -96,12 +94,6 @@ export const roleHandlers: Handlers<typeof roleRoutes, Needs<'read'>> = {
   del: ({ params: { name } }, _, { dispatch }) =>
     messageOf(dispatch({ type: 'DeleteRole', data: { role: name } }), message('access.roleRemoved')),
 };
-
-const requested = ({ role, inbounds, quotas }: RequestOf<typeof adminRoutes.setAccess>['body']) => ({
-  role: role === '' ? OWNER : role,
-  inbounds: inbounds as InboundId[],
-  quotas,
-});
 
 function adminOf(read: ReadModels, { id, username }: UserRow) {
   const { role, inbounds, quotas } = read.admins.accessOf(id);

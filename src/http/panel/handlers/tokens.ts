@@ -21,11 +21,11 @@ export const tokenHandlers: Handlers<typeof tokenRoutes, Needs<'read' | 'now'>, 
     return done instanceof Rejection ? done : revealed(done.events, stored.hash, secret);
   },
 
-  update: ({ params: { id }, body }, _, { dispatch }) =>
-    messageOf(
-      dispatch({ type: 'ChangeToken', data: { token: id as TokenId, ...requested(body) } }),
-      message('access.tokenChanged'),
-    ),
+  update({ params: { id }, body: { inbounds, admin, ...rest } }, _, { dispatch }) {
+    const owner = admin === undefined ? {} : { admin: admin === 0 ? null : (admin as UserId) };
+    const data = { token: id as TokenId, ...rest, inbounds: inbounds as InboundId[] | undefined, ...owner };
+    return messageOf(dispatch({ type: 'ChangeToken', data }), message('access.tokenChanged'));
+  },
 
   rotate({ params: { id }, body: { overlapHours } }, _, { dispatch }) {
     const { secret, ...stored } = newTokenSecret();

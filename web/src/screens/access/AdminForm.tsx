@@ -89,14 +89,15 @@ function valuesOf(admin: Admin | null): Values {
   };
 }
 
-/** What the role has no use for is left out. */
+/** What the role has no use for is removed. */
 function accessOf({ role, inbounds, clients, totalGb, clientGb, days }: Values, of: Role | undefined) {
   const bytes = (gb: number | string): number => Math.round(Number(gb) * GB);
+  const none = { clients: 0, days: 0, totalBytes: 0, clientBytes: 0 };
   const quotas = { clients: Number(clients), days: Number(days) };
   return {
     role,
-    ...(isLimited(of) ? { inbounds: inbounds.map(Number) } : {}),
-    ...(gives(of) ? { quotas: { ...quotas, totalBytes: bytes(totalGb), clientBytes: bytes(clientGb) } } : {}),
+    inbounds: isLimited(of) ? inbounds.map(Number) : [],
+    quotas: gives(of) ? { ...quotas, totalBytes: bytes(totalGb), clientBytes: bytes(clientGb) } : none,
   };
 }
 
