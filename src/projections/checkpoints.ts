@@ -1,14 +1,14 @@
 import { deserialize, serialize } from 'node:v8';
 import { eventType } from '../events/catalog.js';
 import type { Client } from '../events/client/client-document.js';
-import type { CheckpointPart, TakenPart } from '../events/log/checkpoint-store.js';
+import type { CheckpointPart, StoredPart, TakenPart } from '../events/log/checkpoint-store.js';
 import { savedState } from '../events/log/fold.js';
 import { detached, joined, type Part, partsOf } from '../events/log/parts.js';
 import type { Folding } from '../events/log/replay.js';
 import type { Steps } from '../lib/time/slices.js';
 import { type Foldings, startFolds } from './foldings.js';
 import { clientIps } from './models/client-ips.js';
-import { clients, putClient, type SavedClients } from './models/clients.js';
+import { type Clients, clients, putClient, type SavedClients } from './models/clients.js';
 import type { DeletedClient } from './models/deleted-clients.js';
 import { traffic } from './models/traffic.js';
 
@@ -22,7 +22,7 @@ const [TERMS, IDENTITIES, DELETED, ADDRESSES, END] = ['terms', 'identities', 'de
 const NUMBERS = 500;
 
 type Terms = Omit<Client, 'identity' | 'credential'>;
-type Identity = Pick<Client, 'number' | 'keyVersion' | 'identity' | 'credential'>;
+export type Identity = Pick<Client, 'number' | 'keyVersion' | 'identity' | 'credential'>;
 type Addresses = readonly [client: number, seen: ReadonlyMap<string, number>];
 
 /** The versions of the folds: a checkpoint of others is useless. */
@@ -108,10 +108,17 @@ function* byNumbers<T>(items: Iterable<T>, numberOf: (item: T) => number) {
   if (range >= 0) yield part;
 }
 
+/** Decoded identities by the digest of their part. Checkpoints share parts, and moments share the documents in them. */
+export interface KnownIdentities {
+  get(digest: string): readonly Identity[] | undefined;
+  set(digest: string, identities: readonly Identity[]): unknown;
+}
+
 /** The read models of a checkpoint, and the time of its last event. Null if a part is missing. */
 export function* restored(
   position: number,
-  parts: Iterable<CheckpointPart>,
+  parts: Iterable<StoredPart>,
+  known: KnownIdentities,
 ): Steps<{ readonly models: Foldings; readonly at: number } | null> {
   const state = clients.initial();
   const seen: [number, Addresses[1]][] = [];
@@ -125,19 +132,18 @@ export function* restored(
     }
     count += 1;
     if (part.section === TERMS) terms = parsed(part) as readonly Terms[];
-    else if (part.section === IDENTITIES)
-      for (const [place, { identity, credential }] of (parsed(part) as readonly Identity[]).entries()) {
-        const own = terms[place];
-        if (own) putClient(state, Object.assign(own, { identity, credential }));
-      }
-    else if (part.section === DELETED)
+    else if (part.section === IDENTITIES) {
+      const identities = known.get(part.digest) ?? (parsed(part) as readonly Identity[]);
+      known.set(part.digest, identities);
+      putClients(state, terms, identities);
+    } else if (part.section === DELETED)
       for (const client of parsed(part) as readonly DeletedClient[]) state.deleted.put(client);
     else if (part.section === ADDRESSES) seen.push(...(deserialize(part.content) as Addresses[]).map(mutable));
     else {
       const name = part.section.replace(JSON_PARTS, '');
       const value = (name === part.section ? deserialize(part.content) : parsed(part)) as Part;
-      const known = others.get(name);
-      if (known) known.push(value);
+      const before = others.get(name);
+      if (before) before.push(value);
       else others.set(name, [value]);
     }
     yield;
@@ -152,6 +158,13 @@ export function* restored(
   const models = startFolds({ load: (name) => ({ position, state: saved.get(name) }) });
   Object.assign(models.clients.state, state);
   return { models, at: end.at };
+}
+
+function putClients(state: Clients, terms: readonly Terms[], identities: readonly Identity[]): void {
+  for (const [place, { identity, credential }] of identities.entries()) {
+    const own = terms[place];
+    if (own) putClient(state, Object.assign(own, { identity, credential }));
+  }
 }
 
 const mutable = ([client, addresses]: Addresses): [number, Addresses[1]] => [client, addresses];

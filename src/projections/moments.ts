@@ -7,7 +7,7 @@ import type { CheckpointStore, TakenPart } from '../events/log/checkpoint-store.
 import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding, replayCost } from '../events/log/replay.js';
 import { inSlices } from '../lib/time/slices.js';
-import { checkpointParts, placesOf, restored, withoutKeys } from './checkpoints.js';
+import { checkpointParts, type Identity, placesOf, restored, withoutKeys } from './checkpoints.js';
 import { type Foldings, startFolds } from './foldings.js';
 import { LogReadModels, type ReadModels } from './read-models.js';
 
@@ -21,6 +21,8 @@ export interface Moment {
 
 /** Moments that are kept. Each takes as much memory as the read models of the running panel. */
 const MAX_KEPT = 3;
+/** Parts with the identities of 500 clients each that are kept for the next moments: most moments share them. */
+const MAX_IDENTITIES = 256;
 /** Work between two turns of the event loop, in ms, and the number of events to begin with. */
 const TURN_MS = 4;
 const FIRST_PAGE = 20;
@@ -44,6 +46,7 @@ type Log = Pick<EventLog, 'read' | 'appended$'>;
 export class Moments {
   readonly #log: Log;
   readonly #kept = new LRUCache<number, Moment>({ max: MAX_KEPT });
+  readonly #identities = new LRUCache<string, readonly Identity[]>({ max: MAX_IDENTITIES });
   readonly #underWay = new Map<number, Promise<Moment>>();
   readonly #elapsed: () => number;
   readonly #checkpoints: CheckpointStore | null;
@@ -119,6 +122,7 @@ export class Moments {
       this.#erasures += 1;
       this.#kept.clear();
       this.#underWay.clear();
+      this.#identities.clear();
       this.#eraseKey(data.key);
     }
   }
@@ -186,7 +190,8 @@ export class Moments {
       const done = this.#checkpoints?.nearest(position) ?? 0;
       if (!this.#checkpoints || done === 0) return { models: startFolds(), done: 0, at: 0 };
       const erasures = this.#erasures;
-      const found = await inSlices(restored(done, this.#checkpoints.parts(done)));
+      const parts = this.#checkpoints.parts(done, (digest) => this.#identities.has(digest));
+      const found = await inSlices(restored(done, parts, this.#identities));
       if (erasures !== this.#erasures) continue;
       if (found) return { ...found, done };
       this.#checkpoints.remove(done, done);

@@ -103,7 +103,7 @@ describe('checkpoints', () => {
     must({ type: 'EraseDeleted', data: {} });
     await turns(10);
     const all = [position, stored()].flatMap((at) =>
-      [...checkpoints.parts(at)].map(({ content }) => content.toString()),
+      [...checkpoints.parts(at, () => false)].map(({ content }) => content.toString()),
     );
     expect(all.join('')).toContain('ann');
     expect(all.join('')).not.toContain('bob');

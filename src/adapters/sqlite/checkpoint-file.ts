@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import Database from 'better-sqlite3';
-import type { CheckpointPart, CheckpointStore, TakenPart } from '../../events/log/checkpoint-store.js';
+import type { CheckpointPart, CheckpointStore, StoredPart, TakenPart } from '../../events/log/checkpoint-store.js';
 import { open, seal } from './keyring.js';
 import { assertRegular, DATABASE_FILES } from './own-file.js';
 
@@ -35,7 +35,10 @@ interface PartRow {
   readonly box: Buffer;
 }
 
+type PartPlace = Omit<PartRow, 'box'> & { readonly digest: Buffer };
+
 const MAX_CHECKPOINTS = 300;
+const NOTHING = Buffer.alloc(0);
 /** A fast compression: parts are read far more often than the disk is full. */
 const LEVEL = 1;
 
@@ -74,18 +77,15 @@ export class CheckpointFile implements CheckpointStore {
     }, 0);
   }
 
-  *parts(position: number): Iterable<CheckpointPart> {
-    const ids = this.#guarded(
-      (db) =>
-        db
-          .prepare<[number], { part: number }>('SELECT part FROM members WHERE position = ? ORDER BY place')
-          .all(position),
-      [],
-    );
-    for (const { part } of ids) {
-      const found = this.#guarded((db) => this.#opened(rowOf(db, part)), null);
-      if (!found) return;
-      yield found;
+  *parts(position: number, isKnown: (digest: string) => boolean): Iterable<StoredPart> {
+    const read = this.#guarded(boxes, null);
+    for (const { id, ...place } of this.#guarded((db) => placesOf(db, position), [])) {
+      const digest = place.digest.toString('base64');
+      const content = isKnown(digest)
+        ? NOTHING
+        : this.#guarded(() => this.#content(place.section, read?.get(id)), null);
+      if (!content) return;
+      yield { ...place, digest, content };
     }
   }
 
@@ -153,9 +153,9 @@ export class CheckpointFile implements CheckpointStore {
         for (const { id } of rows) remove.run(id);
         this.#note(db);
       })();
-      return rows.flatMap((row) => {
-        const part = this.#opened(row);
-        return part ? [{ ...part, id: row.id }] : [];
+      return rows.flatMap(({ box, ...place }) => {
+        const content = this.#content(place.section, { box });
+        return content ? [{ ...place, content }] : [];
       });
     }, []);
   }
@@ -237,10 +237,8 @@ export class CheckpointFile implements CheckpointStore {
     return seal(this.#key, deflateRawSync(content, { level: LEVEL }), section);
   }
 
-  #opened(row: PartRow | undefined): CheckpointPart | null {
-    if (!row) return null;
-    const { section, low, high, box } = row;
-    return { section, low, high, content: inflateRawSync(open(this.#key, box, section)) };
+  #content(section: string, row: Pick<PartRow, 'box'> | undefined): Buffer | null {
+    return row ? inflateRawSync(open(this.#key, row.box, section)) : null;
   }
 
   /** Runs `use` on the open file. If that fails, the file is deleted, and the result is `otherwise`. */
@@ -256,6 +254,14 @@ export class CheckpointFile implements CheckpointStore {
   }
 }
 
-function rowOf(db: Database.Database, id: number): PartRow | undefined {
-  return db.prepare<[number], PartRow>('SELECT id, section, low, high, box FROM parts WHERE id = ?').get(id);
+/** The parts of a checkpoint, in their order, without their content. Those that were taken out are missing. */
+function placesOf(db: Database.Database, position: number): readonly PartPlace[] {
+  return db
+    .prepare<[number], PartPlace>(
+      'SELECT id, digest, section, low, high FROM members JOIN parts ON id = part WHERE position = ? ORDER BY place',
+    )
+    .all(position);
 }
+
+const boxes = (db: Database.Database) =>
+  db.prepare<[number], Pick<PartRow, 'box'>>('SELECT box FROM parts WHERE id = ?');

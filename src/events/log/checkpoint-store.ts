@@ -8,6 +8,11 @@ export interface CheckpointPart {
   readonly content: Buffer;
 }
 
+/** A part in the store. Parts with the same digest have the same content. */
+export interface StoredPart extends CheckpointPart {
+  readonly digest: string;
+}
+
 /** A stored part that was taken out because it contains erased data. */
 export interface TakenPart extends CheckpointPart {
   readonly id: number;
@@ -20,8 +25,11 @@ export interface TakenPart extends CheckpointPart {
 export interface CheckpointStore {
   /** The last checkpoint at or before a position; 0 = none. */
   nearest(position: number): number;
-  /** The parts of a checkpoint in the order in which they were saved. It ends early if a part cannot be read. */
-  parts(position: number): Iterable<CheckpointPart>;
+  /**
+   * The parts of a checkpoint in the order in which they were saved. It ends early if a part cannot be read. Those that
+   * `isKnown` accepts are not read: their content is empty.
+   */
+  parts(position: number, isKnown: (digest: string) => boolean): Iterable<StoredPart>;
   /** Stores a part at each step. The checkpoint exists after the last one. */
   save(position: number, parts: Iterable<CheckpointPart>): Generator<void, void, void>;
   /** Removes the checkpoints from `first` to `last`, both inclusive. */

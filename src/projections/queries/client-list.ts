@@ -1,6 +1,8 @@
 import type { Client } from '../../events/client/client-document.js';
 import type { Inbound } from '../../events/inbound/inbound-document.js';
+import { atOnce, type Steps } from '../../lib/time/slices.js';
 import type { ReadModels } from '../read-models.js';
+import { chunks, mergeSorted } from './sorted-lists.js';
 
 const DAY_MS = 86_400_000;
 /** A client that expires within this time is shown as expiring. */
@@ -29,9 +31,17 @@ interface ClientSelection {
   readonly node?: number | undefined;
 }
 
+interface ClientOrder {
+  readonly sort: ClientSort;
+  readonly desc: boolean;
+  readonly limit?: number;
+}
+
 interface ClientList {
-  /** All matching clients, in order. */
+  /** The matching clients, in order, at most as many as were requested. */
   readonly clients: readonly Client[];
+  /** How many clients match. */
+  readonly matched: number;
   /** How many clients match the search and the inbound, by state. */
   readonly counts: Readonly<Record<ClientFilter, number>>;
   /** Bytes that were booked to the matching clients. Clients with one email share its counters, so no byte counts twice. */
@@ -50,39 +60,87 @@ export function stateOf(read: Pick<ReadModels, 'usage'>, client: Client, now: nu
   return capBytes > 0 && up + down >= HIGH_USAGE * capBytes ? 'high' : 'active';
 }
 
-/** The emails of clients that are connected. */
-export function onlineNow(read: Reads, now: number): ReadonlySet<string> {
-  return new Set(read.usage.onlineEmails(now));
-}
+/** Clients between two points at which other work may run. */
+const STEP = 1000;
 
-/** The clients of `own` inbounds that match, sorted. Takes a few milliseconds for 25,000 clients. */
-export function listClients(
+/**
+ * The clients of `own` inbounds that match, sorted, as they are at the first step; counters are read in the steps. `limit`: how
+ * many clients are needed at most.
+ */
+export function* clientListSteps(
   read: Reads,
   own: ReadonlySet<Inbound['id']>,
-  { search, state, inbound, node }: ClientSelection,
-  order: { readonly sort: ClientSort; readonly desc: boolean },
+  { state, ...selection }: ClientSelection,
+  { sort, desc, limit = Number.POSITIVE_INFINITY }: ClientOrder,
   now: number,
-): ClientList {
-  const text = search.trim().toLowerCase();
-  const online = onlineNow(read, now);
+): Steps<ClientList> {
+  const matches = matcher(read, own, selection);
+  const compare = byKey(desc);
+  const keyOf = keys(read)[sort];
+  const sortedParts: Sortable[][] = [];
   const counts = Object.fromEntries(CLIENT_FILTERS.map((filter) => [filter, 0])) as Record<ClientFilter, number>;
-  const found: Found[] = [];
-  for (const client of read.clients.all()) {
-    if (!own.has(client.inbound) || (inbound !== 0 && client.inbound !== inbound)) continue;
-    if (node !== undefined && (read.inbounds.get(client.inbound)?.node ?? 0) !== node) continue;
-    if (text !== '' && !textOf(client).includes(text)) continue;
-    const its = stateOf(read, client, now);
-    const filters = filtersOf(its, online.has(client.identity.email));
-    for (const filter of filters) counts[filter] += 1;
-    if (filters.includes(state)) found.push({ client, state: its });
+  let [matched, used] = [0, 0];
+  for (const part of chunks([...read.clients.all()], STEP)) {
+    const found: Sortable[] = [];
+    for (const client of part) {
+      if (!matches(client)) continue;
+      const its = stateOf(read, client, now);
+      const filters = filtersOf(its, read.usage.isOnline(client, now));
+      for (const filter of filters) counts[filter] += 1;
+      if (!filters.includes(state)) continue;
+      used += ownShare(read, client);
+      matched += 1;
+      found.push({ client, key: keyOf({ client, state: its }) });
+    }
+    sortedParts.push(found.sort(compare).slice(0, limit));
+    yield;
   }
-  const used = found.reduce((sum, { client }) => sum + ownShare(read, client), 0);
-  return { clients: sorted(read, found, order), counts, used };
+  const clients = (yield* merged(sortedParts, compare, limit)).map(({ client }) => client);
+  return { clients, matched, counts, used };
+}
+
+/** The first `limit` elements of sorted lists, merged two by two. */
+function* merged(
+  parts: readonly (readonly Sortable[])[],
+  compare: ReturnType<typeof byKey>,
+  limit: number,
+): Steps<readonly Sortable[]> {
+  if (parts.length < 2) return parts[0] ?? [];
+  const fewer: Sortable[][] = [];
+  for (const [one = [], other = []] of chunks(parts, 2)) {
+    fewer.push(mergeSorted(one, other, compare, limit));
+    yield;
+  }
+  return yield* merged(fewer, compare, limit);
+}
+
+/** The same at once: a few milliseconds for 25,000 clients. */
+export function listClients(...list: Parameters<typeof clientListSteps>): ClientList {
+  return atOnce(clientListSteps(...list));
+}
+
+/** Whether a client belongs to the list, whatever its state is. */
+function matcher(
+  read: Reads,
+  own: ReadonlySet<Inbound['id']>,
+  { search, inbound, node }: Omit<ClientSelection, 'state'>,
+): (client: Client) => boolean {
+  const text = search.trim().toLowerCase();
+  return (client) => {
+    if (!own.has(client.inbound) || (inbound !== 0 && client.inbound !== inbound)) return false;
+    if (node !== undefined && (read.inbounds.get(client.inbound)?.node ?? 0) !== node) return false;
+    return text === '' || textOf(client).includes(text);
+  };
 }
 
 interface Found {
   readonly client: Client;
   readonly state: ClientState;
+}
+
+interface Sortable {
+  readonly client: Client;
+  readonly key: string | number;
 }
 
 function filtersOf(state: ClientState, isOnline: boolean): readonly ClientFilter[] {
@@ -111,20 +169,13 @@ function textOf(client: Client): string {
 
 const STATE_ORDER: readonly ClientState[] = ['expired', 'depleted', 'expiring', 'high', 'active', 'disabled'];
 
-function sorted(
-  read: Reads,
-  found: readonly Found[],
-  { sort, desc }: { readonly sort: ClientSort; readonly desc: boolean },
-): readonly Client[] {
-  const keyOf = keys(read)[sort];
+/** By key; with the same key, the client that was added first comes first. */
+function byKey(desc: boolean): (a: Sortable, b: Sortable) => number {
   const sign = desc ? -1 : 1;
-  return found
-    .map((one) => ({ client: one.client, key: keyOf(one) }))
-    .sort((a, b) => {
-      if (a.key === b.key) return a.client.number - b.client.number;
-      return a.key < b.key ? -sign : sign;
-    })
-    .map(({ client }) => client);
+  return (a, b) => {
+    if (a.key === b.key) return a.client.number - b.client.number;
+    return a.key < b.key ? -sign : sign;
+  };
 }
 
 function keys(read: Reads): Readonly<Record<ClientSort, (found: Found) => string | number>> {

@@ -63,6 +63,17 @@ export class UsageQueries extends TrafficQueries {
     return [...emails];
   }
 
+  /** Whether the email of a client has an open connection, or had traffic in the last seconds. */
+  isOnline(client: Client, now: number): boolean {
+    if (!this.#models.clients.state.byEmail.siblings(client.number)) return this.#isOnlineAlone(client, now);
+    return this.#clients.siblings(client).some((sibling) => this.#isOnlineAlone(sibling, now));
+  }
+
+  #isOnlineAlone({ number, identity }: Client, now: number): boolean {
+    const seen = this.#models.traffic.state.lastOnline.get(number);
+    return (seen !== undefined && now - seen <= ONLINE_WINDOW_MS) || this.online.has(identity.email);
+  }
+
   /** Addresses from which its email was connected, with the time they were last seen, newest first. */
   addresses(client: Client): readonly (readonly [string, number])[] {
     return newestFirst(this.#clients.siblings(client).map(({ number }) => this.#models.clientIps.state.get(number)));

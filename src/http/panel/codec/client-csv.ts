@@ -1,6 +1,6 @@
 import type { Client } from '../../../events/client/client-document.js';
 import { csvLine } from '../../../lib/csv.js';
-import { onlineNow, stateOf } from '../../../projections/queries/client-list.js';
+import { stateOf } from '../../../projections/queries/client-list.js';
 import type { ReadModels } from '../../../projections/read-models.js';
 
 const HEADER = [
@@ -10,7 +10,6 @@ const HEADER = [
 
 /** Clients as CSV (RFC 4180, UTF-8), a line at a time. Bytes; times in ISO 8601; without credentials. */
 export async function* clientLines(read: ReadModels, clients: readonly Client[], now: number): AsyncGenerator<string> {
-  const online = onlineNow(read, now);
   yield csvLine(HEADER);
   for (const client of clients) {
     const { identity, spec, createdAt } = client;
@@ -19,7 +18,7 @@ export async function* clientLines(read: ReadModels, clients: readonly Client[],
     const { up, down } = read.usage.client(client);
     yield csvLine([
       ...[identity.email, inbound?.remark ?? '', node, stateOf(read, client, now)],
-      ...[online.has(identity.email) ? 'yes' : 'no', spec.enabled ? 'yes' : 'no', up, down, spec.capBytes],
+      ...[read.usage.isOnline(client, now) ? 'yes' : 'no', spec.enabled ? 'yes' : 'no', up, down, spec.capBytes],
       ...[expiryOf(spec.expiresAt), timeOf(read.usage.lastOnline(client)), timeOf(createdAt)],
       ...[spec.limitIp, spec.renewalDays, identity.tgId || '', identity.comment],
     ]);

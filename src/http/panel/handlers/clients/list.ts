@@ -3,7 +3,8 @@ import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { Client } from '../../../../events/client/client-document.js';
 import type { Inbound } from '../../../../events/inbound/inbound-document.js';
 import { textOf } from '../../../../lib/json.js';
-import { listClients, onlineNow, stateOf } from '../../../../projections/queries/client-list.js';
+import { inSlices } from '../../../../lib/time/slices.js';
+import { clientListSteps, listClients, stateOf } from '../../../../projections/queries/client-list.js';
 import { wireClient } from '../../codec/client.js';
 import { clientLines } from '../../codec/client-csv.js';
 import { clientTraffic } from '../../codec/client-traffic.js';
@@ -28,13 +29,13 @@ const TOP = 10;
 const SAMPLE = 5;
 
 export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
-  page({ query: { sort, order, offset, limit, ...filter } }, { read, now }, request) {
+  async page({ query: { sort, order, offset, limit: most, ...filter } }, { read, now }, request) {
     const at = now();
-    const list = listClients(read, ownInbounds(read, request), filter, { sort, desc: order === 'desc' }, at);
-    const { clients, counts, used } = list;
-    const online = onlineNow(read, at);
-    const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
-    return { clients: page.map((client) => rowOf(read, client, online, at)), matched: clients.length, used, counts };
+    const limit = offset + (most || DEFAULT_LIMIT);
+    const own = ownInbounds(read, request);
+    const list = await inSlices(clientListSteps(read, own, filter, { sort, desc: order === 'desc', limit }, at));
+    const { clients, matched, counts, used } = list;
+    return { clients: clients.slice(offset).map((client) => rowOf(read, client, at)), matched, used, counts };
   },
 
   async top(_, { read, now, ledger }, request) {
@@ -62,21 +63,24 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     return { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker };
   },
 
-  exported({ query: { sort, order, ...filter } }, { read, now }, request) {
+  async exported({ query: { sort, order, ...filter } }, { read, now }, request) {
     const at = now();
-    const list = listClients(read, ownInbounds(read, request), filter, { sort, desc: order === 'desc' }, at);
+    const list = clientListSteps(read, ownInbounds(read, request), filter, { sort, desc: order === 'desc' }, at);
+    const { clients } = await inSlices(list);
     const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
-    return new TextStream({ media: 'text/csv', name, lines: clientLines(read, list.clients, at) });
+    return new TextStream({ media: 'text/csv', name, lines: clientLines(read, clients, at) });
   },
 
-  links({ query: { offset, limit, ...filter } }, { read, now }, request) {
+  async links({ query: { offset, limit: most, ...filter } }, { read, now }, request) {
     const at = now();
+    const limit = offset + (most || DEFAULT_LIMIT);
     const own = ownInbounds(read, request);
-    const { clients } = listClients(read, own, { ...filter, state: 'all' }, { sort: 'email', desc: false }, at);
-    const page = clients.slice(offset, offset + (limit || DEFAULT_LIMIT));
+    const { clients, matched } = await inSlices(
+      clientListSteps(read, own, { ...filter, state: 'all' }, { sort: 'email', desc: false, limit }, at),
+    );
     return {
-      matched: clients.length,
-      clients: page.map((client) => {
+      matched,
+      clients: clients.slice(offset).map((client) => {
         const inbound = read.inbounds.get(client.inbound);
         const links = inbound ? linksForClient(read, inbound, client, request.requestHost, at) : [];
         return { id: client.number, email: client.identity.email, links: [...links] };
@@ -99,9 +103,8 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     const clients = read.clients.byEmail(email);
     if (clients.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
     const at = now();
-    const online = onlineNow(read, at);
     return clients.map((client) => ({
-      row: rowOf(read, client, online, at),
+      row: rowOf(read, client, at),
       version: clientVersion(client),
       client: wireClient(client),
       addresses: read.usage.addresses(client).map(([ip, seen]) => ({ ip, at: seen })),
@@ -173,12 +176,12 @@ function usedByAll(read: Services['read'], numbers: readonly number[]): number {
 const documents = (read: Services['read'], numbers: readonly number[]): readonly Client[] =>
   numbers.flatMap((number) => read.clients.get(number) ?? []);
 
-function rowOf(read: Services['read'], client: Client, online: ReadonlySet<string>, now: number) {
+function rowOf(read: Services['read'], client: Client, now: number) {
   return {
     ...clientTraffic(read, client),
     state: stateOf(read, client, now),
     enabled: client.spec.enabled,
-    online: online.has(client.identity.email),
+    online: read.usage.isOnline(client, now),
     comment: client.identity.comment,
     limitIp: client.spec.limitIp,
     createdAt: client.createdAt,

@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../../events/ids.js';
-import { onlineNow } from '../../../../projections/queries/client-list.js';
 import { inboundDraft } from '../../codec/inbound.js';
 import { inboundForm, inboundSummary, previewLinks } from '../../codec/inbound-form.js';
 import type { Needs } from '../../context.js';
@@ -24,8 +23,9 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
 
   overview(_, { read, now }, request) {
     const online = new Map<number, number>();
-    for (const email of onlineNow(read, now())) {
-      for (const { inbound } of read.clients.byEmail(email)) online.set(inbound, (online.get(inbound) ?? 0) + 1);
+    const at = now();
+    for (const client of read.clients.all()) {
+      if (read.usage.isOnline(client, at)) online.set(client.inbound, (online.get(client.inbound) ?? 0) + 1);
     }
     const own = visibleInbounds({ read }, request);
     return own.map((inbound) => inboundSummary(read, inbound, online.get(inbound.id) ?? 0, request.say));
