@@ -1,7 +1,7 @@
 import type { Access } from '../../events/access/access-of.js';
 import type { PanelEvent } from '../../events/catalog.js';
 import type { ClientSpec } from '../../events/client/client.js';
-import type { Client } from '../../events/client/client-document.js';
+import { type Client, emailKey } from '../../events/client/client-document.js';
 import { EmailIndex } from '../../events/client/email-index.js';
 import type { ClientNumber } from '../../events/ids.js';
 import type { PermissionName } from '../../lib/permissions.js';
@@ -95,10 +95,12 @@ function unavailable(conflict: Rejection): Rejection {
 
 function refusal(access: Access, state: PanelState, events: readonly PanelEvent[]): Rejection | null {
   const added = new Set<number>();
+  const joined = access.hasLimits ? joinsOthers(access, state, events) : null;
   for (const event of events) {
     const permission = neededFor(event, state, added);
     if (permission !== null && access.scopeOf(permission) === null) return reject('FORBIDDEN', { permission });
     if (event.type === 'ClientAdded') added.add(event.data.client);
+    if (event === joined?.event) return joined.refusal;
     if (access.hasLimits && isOutside(access, state, event, { permission, added }))
       return reject('OUT_OF_SCOPE', { permission: permission ?? 'clients:update' });
   }
@@ -114,9 +116,9 @@ interface Judged {
 /** Whether an event is outside the scope of the permission that it needs. */
 function isOutside(access: Access, state: PanelState, event: PanelEvent, { permission, added }: Judged): boolean {
   if (event.type === 'ClientAdded') {
-    const { inbound, identity } = event.data;
+    const { inbound } = event.data;
     if (access.scopeOf('clients:create') === 'all') return false;
-    return !access.inbounds.has(inbound) || sharesEmail(access, state, 'clients:create', identity.email);
+    return !access.inbounds.has(inbound);
   }
   if ('client' in event.data) {
     // Events without a permission of their own follow from others.
@@ -124,8 +126,7 @@ function isOutside(access: Access, state: PanelState, event: PanelEvent, { permi
     if (access.scopeOf(needed) === 'all') return false;
     const { client } = event.data;
     const current = state.clients.get(client);
-    if (!added.has(client) && !(current && coversAll(access, state, needed, current))) return true;
-    return event.type === 'ClientIdentityChanged' && sharesEmail(access, state, needed, event.data.identity.email);
+    return !added.has(client) && !(current && coversAll(access, state, needed, current));
   }
   if (!access.isLimited) return false;
   return event.type === 'OwnerAssigned' ? permission !== null : !HARMLESS.has(event.type);
@@ -168,12 +169,52 @@ function coversAll(access: Access, state: PanelState, permission: PermissionName
   );
 }
 
-/** Whether the email belongs to a client for which the permission does not hold. */
-function sharesEmail(access: Access, state: PanelState, permission: PermissionName, email: string): boolean {
-  return state.byEmail.get(email).some((number) => {
-    const client = state.clients.get(number);
-    return client !== undefined && !coversAll(access, state, permission, client);
-  });
+interface Joining {
+  readonly event: PanelEvent;
+  readonly refusal: Rejection;
+}
+
+/**
+ * The first client that would get the email or the subscription of a client outside the scope: clients with the same email share
+ * their counters, and those with the same subscription ID one page.
+ */
+function joinsOthers(access: Access, state: PanelState, events: readonly PanelEvent[]): Joining | null {
+  const named = events.flatMap((event) => namesIn(event, state));
+  const limited = named.filter(({ permission }) => access.scopeOf(permission) !== 'all');
+  if (limited.length === 0) return null;
+  const isOutside = (permission: PermissionName, client: Client | undefined): boolean =>
+    client !== undefined && !coversAll(access, state, permission, client);
+  // One search for all of them, because there is no index.
+  const wanted = new Set(limited.map(({ subId }) => subId).filter((subId) => subId !== ''));
+  const holders = [...state.clients.values()].filter(({ identity }) => wanted.has(identity.subId));
+  const found = limited.find(
+    ({ permission, email, subId }) =>
+      state.byEmail.get(email).some((number) => isOutside(permission, state.clients.get(number))) ||
+      holders.some((holder) => holder.identity.subId === subId && isOutside(permission, holder)),
+  );
+  return found ? { event: found.event, refusal: reject('EMAIL_UNAVAILABLE', { email: found.email }) } : null;
+}
+
+interface Named {
+  readonly event: PanelEvent;
+  readonly permission: PermissionName;
+  readonly email: string;
+  /** Empty = it has none, or keeps the one that it has. */
+  readonly subId: string;
+}
+
+/** The email and the subscription ID that an event gives to a client, if one of them is new. */
+function namesIn(event: PanelEvent, state: PanelState): readonly Named[] {
+  if (event.type === 'ClientAdded') {
+    const { email, subId } = event.data.identity;
+    return [{ event, permission: 'clients:create', email, subId }];
+  }
+  if (event.type !== 'ClientIdentityChanged' && event.type !== 'ClientCredentialRotated') return [];
+  const { client, identity } = event.data;
+  const before = state.clients.get(client)?.identity;
+  const subId = identity.subId === before?.subId ? '' : identity.subId;
+  if (subId === '' && emailKey(identity.email) === emailKey(before?.email ?? '')) return [];
+  return [{ event, permission: 'clients:update', email: identity.email, subId }];
 }
 
 /** The state as it would be if the panel had only the clients and inbounds that the admin sees. */
