@@ -42,7 +42,11 @@ export const formerFrom =
     if (counters === 'wrong') return reject('LEDGER_WRONG');
     const deleted = inboundsDeletedBy(past);
     const before = deleted.length > 0 ? await after(past.first.position - 1) : null;
-    return { clients: counters, inbounds: before ? inboundsUsed(before.read, deleted) : new Map() };
+    return {
+      clients: counters,
+      inbounds: before ? inboundsUsed(before.read, deleted) : new Map(),
+      access: before ? before.read.admins.access() : null,
+    };
   };
 
 /** An undo in the log of a stopped panel. The counters of deleted clients are folded from the log. */
@@ -66,6 +70,7 @@ export function undoWithoutPanel(
       return {
         clients: new Map(deletedBy(past).map((number) => [number, counters.clients.get(number) ?? zero])),
         inbounds: deleted.length > 0 ? inboundsUsed(readModelsAt(log, past.first.position - 1), deleted) : new Map(),
+        access: state.state.access,
       };
     },
   };
@@ -81,7 +86,7 @@ export async function undoAsOperator(
   const counters = accepted(await former(past));
   const context = { ...asSystem('cli', past.first.id), correlationId: randomUUID() };
   let rehearsal = rehearse();
-  let undo: Undo = { commands: [], obstacles: [] };
+  let undo: Undo = { commands: [], obstacles: [], forbidden: null };
   const make = () => {
     rehearsal = rehearse();
     undo = decideUndo(past, rehearsal, counters, context);

@@ -4,6 +4,7 @@ import type { ClientSpec } from '../../events/client/client.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
 import { EmailIndex } from '../../events/client/email-index.js';
 import type { ClientNumber } from '../../events/ids.js';
+import { sameJson } from '../../lib/json.js';
 import type { PermissionName } from '../../lib/permissions.js';
 import { siblingsOf } from '../client/siblings.js';
 import type { Decision } from '../command.js';
@@ -96,15 +97,30 @@ function unavailable(conflict: Rejection): Rejection {
 function refusal(access: Access, state: PanelState, events: readonly PanelEvent[]): Rejection | null {
   const added = new Set<number>();
   const joined = access.hasLimits ? joinsOthers(access, state, events) : null;
+  const addedInbounds = new Set<number>();
   for (const event of events) {
-    const permission = neededFor(event, state, added);
+    const permission = returnsAccess(event, state, addedInbounds) ? null : neededFor(event, state, added);
     if (permission !== null && access.scopeOf(permission) === null) return reject('FORBIDDEN', { permission });
     if (event.type === 'ClientAdded') added.add(event.data.client);
     if (event === joined?.event) return joined.refusal;
+    if (event.type === 'InboundAdded') addedInbounds.add(event.data.inbound);
     if (access.hasLimits && isOutside(access, state, event, { permission, added }))
       return reject('OUT_OF_SCOPE', { permission: permission ?? 'clients:update' });
   }
   return null;
+}
+
+/** Whether an admin or a token only gets an inbound that the same decision adds: it was given the one that comes back. */
+function returnsAccess(event: PanelEvent, { access }: PanelState, added: ReadonlySet<number>): boolean {
+  const known = (inbounds: readonly number[]) => inbounds.filter((inbound) => !added.has(inbound));
+  if (event.type === 'AdminAccessChanged') {
+    const { user, inbounds, ...rest } = event.data;
+    return sameJson({ ...rest, inbounds: known(inbounds) }, access.admins.get(user) ?? null);
+  }
+  if (event.type !== 'TokenChanged') return false;
+  const { token, label, inbounds, ...rest } = event.data;
+  const current = access.tokens.get(token);
+  return current !== undefined && sameJson({ ...current, ...rest, ...label, inbounds: known(inbounds) }, current);
 }
 
 interface Judged {

@@ -1,7 +1,9 @@
+import { AdminAccessChanged } from '../../events/access/access.js';
+import { TokenChanged } from '../../events/access/tokens.js';
 import type { PanelEvent } from '../../events/catalog.js';
 import { ClientDepleted, ClientTrafficAdjusted } from '../../events/client/client.js';
 import { emailKey } from '../../events/client/client-document.js';
-import type { InboundId, NodeId, UserId } from '../../events/ids.js';
+import type { InboundId, NodeId, TokenId, UserId } from '../../events/ids.js';
 import { InboundHistoryImported } from '../../events/import.js';
 import { InboundDepleted } from '../../events/inbound/inbound.js';
 import type { Caused } from '../../events/log/event.js';
@@ -23,6 +25,12 @@ export interface InboundUsage extends Counter {
   readonly resetAt: number;
 }
 
+/** The admins and tokens that an inbound is given to. */
+export interface InboundHolders {
+  readonly admins: readonly UserId[];
+  readonly tokens: readonly TokenId[];
+}
+
 export type InboundRestoreCommand =
   /** Bytes that a reset has removed. `resetAt`: when the counters had been reset before, null = as now. */
   | Command<'RestoreInboundTraffic', Counter & { readonly inbound: InboundId; readonly resetAt: number | null }>
@@ -31,7 +39,10 @@ export type InboundRestoreCommand =
       InboundDraft & {
         readonly owner: UserId;
         readonly node?: NodeId | undefined;
-        readonly used: InboundUsage;
+        /** Null = it was never used. */
+        readonly used: InboundUsage | null;
+        /** The admins and tokens that it was given to; by default none. */
+        readonly givenTo?: InboundHolders;
         readonly counters: readonly EmailCounter[];
         /** The owners of its clients; by default the caller. */
         readonly owners?: readonly FormerOwner[];
@@ -52,7 +63,7 @@ export const inboundRestore: Decider<InboundRestoreCommand> = {
   },
 
   /** Adds a deleted inbound and its clients again, in one append: with their settings and counters, under new numbers. */
-  RestoreInbound({ used, counters, owners = [], ...draft }, state, context) {
+  RestoreInbound({ used, givenTo, counters, owners = [], ...draft }, state, context) {
     const added = inbound.AddInbound(draft, state, context);
     if (added instanceof Rejection) return added;
     const byEmail = new Map(counters.map((counter) => [emailKey(counter.email), counter]));
@@ -60,12 +71,41 @@ export const inboundRestore: Decider<InboundRestoreCommand> = {
       ...added,
       ...ownersKept(added, owners, state, context.owner),
       ...added.flatMap((event) => usageEvents(event, state, context.now, { used, byEmail })),
+      ...(givenTo ? added.flatMap((event) => givenEvents(event, givenTo, state)) : []),
     ];
   },
 };
 
+/** The events that give an inbound of the decision to the admins and tokens which had the deleted one. */
+function givenEvents(
+  { type, data }: Caused<PanelEvent>,
+  { admins, tokens }: InboundHolders,
+  { access }: PanelState,
+): readonly PanelEvent[] {
+  if (type !== 'InboundAdded') return [];
+  const withIt = ({ inbounds }: { readonly inbounds: readonly number[] }) => [
+    ...(inbounds as readonly InboundId[]),
+    data.inbound,
+  ];
+  return [
+    ...admins.flatMap((user) => {
+      const current = access.admins.get(user);
+      if (!current) return [];
+      const { role, quotas } = current;
+      return [AdminAccessChanged({ user, role, inbounds: withIt(current), quotas })];
+    }),
+    ...tokens.flatMap((token) => {
+      const current = access.tokens.get(token);
+      if (!current) return [];
+      const { name, role, admin, expiresAt, addresses } = current;
+      const rest = { role, inbounds: withIt(current), admin, expiresAt, addresses: [...addresses] };
+      return [TokenChanged({ token, label: { name }, ...rest })];
+    }),
+  ];
+}
+
 interface Usage {
-  readonly used: InboundUsage;
+  readonly used: InboundUsage | null;
   readonly byEmail: ReadonlyMap<string, EmailCounter>;
 }
 
@@ -77,6 +117,7 @@ function usageEvents(
   { used, byEmail }: Usage,
 ): readonly PanelEvent[] {
   if (type === 'InboundAdded') {
+    if (used === null) return [];
     const depletion = depletionOf(data.spec.capBytes, data.spec.expiresAt, used, now);
     return [
       InboundHistoryImported({ inbound: data.inbound, ...used }),

@@ -4,9 +4,8 @@ import { type Client, emailKey } from '../../events/client/client-document.js';
 import { type ClientNumber, UserId } from '../../events/ids.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { message } from '../../messages/message.js';
-import type { SingleCommand } from '../catalog.js';
 import type { PanelState } from '../state.js';
-import { CHANGED_SINCE, DELETED_SINCE, type Obstacle } from './planning.js';
+import { CHANGED_SINCE, type CompensatingCommand, DELETED_SINCE, type Obstacle } from './planning.js';
 
 /** The owner of a client before and after a command; null = none. Of a deleted client only `before` counts. */
 export interface OwnerStep {
@@ -99,7 +98,7 @@ export function ownersBack(
   past: ReadonlyMap<ClientNumber, { readonly before: Client | null; readonly after: Client | null }>,
   state: PanelState,
   again: AddedAgain,
-): { readonly command: SingleCommand | null; readonly obstacles: readonly Obstacle[] } {
+): { readonly command: CompensatingCommand | null; readonly obstacles: readonly Obstacle[] } {
   const owners: { client: ClientNumber; owner: UserId | null }[] = [];
   const obstacles: Obstacle[] = [];
   for (const [number, { before, after }] of steps) {

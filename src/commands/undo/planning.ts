@@ -14,11 +14,26 @@ export interface Obstacle {
   readonly why: Text;
 }
 
+/** The commands that an undo carries out. */
+export type CompensatingCommand = Extract<
+  SingleCommand,
+  {
+    readonly type:
+      | ('RecordUndo' | 'AddClients' | 'UpdateClient' | 'MoveClients' | 'DeleteClients' | 'AdjustClientsTraffic')
+      | ('RestoreInbound' | 'UpdateInbound' | 'SetInboundEnabled' | 'DeleteInbound' | 'RestoreOwners')
+      | ('ResetInboundTraffic' | 'RestoreInboundTraffic' | 'ResetOutboundTraffic' | 'RestoreOutboundTraffic')
+      | ('AddNode' | 'UpdateNode' | 'DeleteNode' | 'ChangeSettings' | 'ChangeCoreTemplate' | 'RestartCore')
+      | ('DefineRole' | 'DeleteRole' | 'ChangeAdminAccess' | 'ChangeToken' | 'RevokeToken')
+      | ('AddWebhook' | 'UpdateWebhook' | 'PauseWebhook' | 'ResumeWebhook' | 'DeleteWebhook')
+      | ('PlaceLegalHold' | 'ReleaseLegalHold' | 'AddGeoSource' | 'UpdateGeoSource' | 'DeleteGeoSource');
+  }
+>;
+
 /** One compensating command, for the document that it is about. */
 interface Compensation {
   readonly document: string;
   readonly name: string;
-  readonly command: SingleCommand;
+  readonly command: CompensatingCommand;
 }
 
 /** What takes a command back, in an order that the rules accept. */
@@ -38,7 +53,7 @@ export class Planning {
   readonly compensations: Compensation[] = [];
   readonly obstacles: Obstacle[] = [];
 
-  do(document: string, name: string, command: SingleCommand): void {
+  do(document: string, name: string, command: CompensatingCommand): void {
     this.compensations.push({ document, name, command });
   }
 

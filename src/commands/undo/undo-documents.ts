@@ -1,3 +1,4 @@
+import type { AccessState } from '../../events/access/access-document.js';
 import type { RecordedEvent } from '../../events/catalog.js';
 import type { Client } from '../../events/client/client-document.js';
 import type { ClientNumber } from '../../events/ids.js';
@@ -6,20 +7,27 @@ import type { NodeSpec } from '../../events/node/node.js';
 import type { Node } from '../../events/node/node-document.js';
 import { sameJson } from '../../lib/json.js';
 import { message } from '../../messages/message.js';
-import type { SingleCommand } from '../catalog.js';
 import type { ClientDraft } from '../client/credentials.js';
+import type { FormerOwner } from '../client/former-owners.js';
 import type { InboundUsage } from '../inbound/restore.js';
 import type { PanelState } from '../state.js';
 import type { PastCommand } from './past-command.js';
 import { DELETED_SINCE, KEY_DESTROYED, type Planning } from './planning.js';
 import type { Step } from './steps.js';
+import { holdersBack } from './undo-access.js';
+
+/** The counters of the inbounds that a command deleted, and the access that there was then. */
+export interface FormerInbounds {
+  readonly inbounds: ReadonlyMap<number, InboundUsage>;
+  readonly access: AccessState | null;
+}
 
 /** Returns the deleted inbounds that are added again, which bring their clients. */
 export function inboundsBack(
   past: PastCommand,
   state: PanelState,
   planning: Planning,
-  usedBefore: ReadonlyMap<number, InboundUsage>,
+  former: FormerInbounds,
 ): ReadonlySet<number> {
   const readded = new Set<number>();
   for (const [id, { before, after, erased }] of past.inbounds) {
@@ -33,11 +41,12 @@ export function inboundsBack(
       else {
         const drafts = clients.flatMap((step) => (step.before ? [draftOf(step.before)] : []));
         const data = { ...inboundDraftOf(before, drafts), owner: before.owner, node: before.node ?? undefined };
-        const used = usedBefore.get(id);
-        const command: SingleCommand = used
-          ? { type: 'RestoreInbound', data: { ...data, used, counters: [] } }
-          : { type: 'AddInbound', data };
-        planning.do(document, name, command);
+        const [used, givenTo] = [former.inbounds.get(id) ?? null, holdersBack(id, former.access, state, planning)];
+        const owners = clients.flatMap((step) => ownerOf(past, step.before));
+        planning.do(document, name, {
+          type: 'RestoreInbound',
+          data: { ...data, used, givenTo, owners, counters: [] },
+        });
         readded.add(id);
       }
     } else inboundBack(document, name, { before, after, erased }, state, planning);
@@ -130,13 +139,17 @@ export function clientsBack(
     else if (erased) planning.cannot(document, name, KEY_DESTROYED);
     else if (!state.inbounds.has(before.inbound)) planning.cannot(document, name, message('undo.inboundGone'));
     else {
-      const data = { inbound: before.inbound, clients: [draftOf(before)] };
+      const data = { inbound: before.inbound, clients: [draftOf(before)], owners: ownerOf(past, before) };
       planning.do(document, name, { type: 'AddClients', data });
       readded.push(before);
     }
   }
   return readded;
 }
+
+/** The owner that a deleted client had. */
+const ownerOf = ({ owners }: PastCommand, client: Client | null): readonly FormerOwner[] =>
+  client ? [{ email: client.identity.email, owner: owners.get(client.number)?.before ?? null }] : [];
 
 function clientBack(
   document: string,

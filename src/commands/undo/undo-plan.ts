@@ -1,24 +1,20 @@
-import type { ClientNumber, InboundId } from '../../events/ids.js';
+import type { ClientNumber } from '../../events/ids.js';
 import { message } from '../../messages/message.js';
-import type { InboundUsage } from '../inbound/restore.js';
 import type { PanelState } from '../state.js';
 import type { PastCommand } from './past-command.js';
 import { DELETED_SINCE, KEY_DESTROYED, Planning, type UndoPlan } from './planning.js';
 import { accessBack } from './undo-access.js';
 import { totalsBack } from './undo-counters.js';
-import { clientsBack, inboundsBack, nodeBack } from './undo-documents.js';
+import { clientsBack, type FormerInbounds, inboundsBack, nodeBack } from './undo-documents.js';
 import { otherCommands } from './undo-others.js';
 import { servicesBack } from './undo-services.js';
 
-/**
- * The commands that take a past command back, as far as it can be, decided on the present state. `used`: the counters of the
- * inbounds that it deleted.
- */
-export function planUndo(past: PastCommand, state: PanelState, used: ReadonlyMap<InboundId, InboundUsage>): UndoPlan {
+/** The commands that take a past command back, as far as it can be, decided on the present state. */
+export function planUndo(past: PastCommand, state: PanelState, former: FormerInbounds): UndoPlan {
   const planning = new Planning();
   const moved = movesBack(past, state, planning);
   removeAdded(past, state, planning, moved);
-  const readdedInbounds = inboundsBack(past, state, planning, used);
+  const readdedInbounds = inboundsBack(past, state, planning, former);
   for (const [number, step] of past.nodes) nodeBack(`node-${number}`, step, state, planning);
   const readded = clientsBack(past, state, planning, { moved, readdedInbounds });
   accessBack(past, state, planning);

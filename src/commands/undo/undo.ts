@@ -1,30 +1,37 @@
+import type { AccessState } from '../../events/access/access-document.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
 import { message } from '../../messages/message.js';
 import type { CommandContext } from '../bus.js';
-import type { SingleCommand } from '../catalog.js';
 import { clientsNamed, usedTogether } from '../client/siblings.js';
 import type { InboundUsage } from '../inbound/restore.js';
 import type { Rehearsal } from '../rehearsal.js';
-import { Rejection } from '../rejection.js';
+import { Rejection, type RejectionCode } from '../rejection.js';
 import { AddedAgain, ownersBack } from './owners.js';
 import type { PastCommand } from './past-command.js';
-import { DELETED_SINCE, type Obstacle } from './planning.js';
+import { type CompensatingCommand, DELETED_SINCE, type Obstacle } from './planning.js';
 import { planUndo } from './undo-plan.js';
 
 /** What takes a command back, and what stays as it is. */
 export interface Undo {
   /** Carried out as one `Sequence`. */
-  readonly commands: readonly SingleCommand[];
+  readonly commands: readonly CompensatingCommand[];
   readonly obstacles: readonly Obstacle[];
+  /** Why the caller may not undo this; null = the caller may. */
+  readonly forbidden: Rejection | null;
 }
 
-/** The counters of the clients and inbounds that a command deleted, when it did so. */
+/** What the clients and inbounds that a command deleted had counted when it did so, and who had these inbounds. */
 export interface FormerCounters {
   readonly clients: ReadonlyMap<ClientNumber, Counter>;
   readonly inbounds: ReadonlyMap<InboundId, InboundUsage>;
+  /** Null if the command deleted no inbounds. */
+  readonly access: AccessState | null;
 }
+
+/** Rejections that are about the caller. Nothing of such an undo is carried out. */
+const FORBIDDEN: ReadonlySet<RejectionCode> = new Set<RejectionCode>(['FORBIDDEN', 'OUT_OF_SCOPE']);
 
 /**
  * Decides what takes a command back in the present state.
@@ -36,16 +43,24 @@ export function decideUndo(
   former: FormerCounters,
   context: CommandContext,
 ): Undo {
-  const record: SingleCommand = { type: 'RecordUndo', data: { from: past.first.position, to: past.last.position } };
+  const record: CompensatingCommand = {
+    type: 'RecordUndo',
+    data: { from: past.first.position, to: past.last.position },
+  };
   // If the command is already undone, the record is refused, and it alone is the answer.
-  if (rehearsal.dispatch(record, context) instanceof Rejection) return { commands: [record], obstacles: [] };
-  const plan = planUndo(past, rehearsal.state, former.inbounds);
-  const commands: SingleCommand[] = [];
+  if (rehearsal.dispatch(record, context) instanceof Rejection)
+    return { commands: [record], obstacles: [], forbidden: null };
+  const plan = planUndo(past, rehearsal.state, former);
+  const commands: CompensatingCommand[] = [];
   const obstacles = [...plan.obstacles];
   const again = new AddedAgain();
-  const attempt = (command: SingleCommand, document = ''): Rejection | null => {
+  let forbidden: Rejection | null = null;
+  const attempt = (command: CompensatingCommand, document = ''): Rejection | null => {
     const done = rehearsal.dispatch(command, context);
-    if (done instanceof Rejection) return done;
+    if (done instanceof Rejection) {
+      if (FORBIDDEN.has(done.code)) forbidden ??= done;
+      return done;
+    }
     if (done.events.length > 0) commands.push(command);
     again.note(document, done.events);
     return null;
@@ -70,6 +85,7 @@ export function decideUndo(
   return {
     commands: commands.length > 0 ? [record, ...commands] : [],
     obstacles: [...obstacles, ...owners.obstacles, ...uncounted],
+    forbidden,
   };
 }
 

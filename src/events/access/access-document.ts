@@ -68,8 +68,23 @@ export function evolveAccess(state: AccessState, event: RecordedEvent): void {
         else state.owners.set(client, event.data.owner);
       }
       break;
+    case 'InboundDeleted':
+      withoutInbound(state.admins, event.data.inbound);
+      withoutInbound(state.tokens, event.data.inbound);
+      break;
     default:
       applyToToken(state, event);
+  }
+}
+
+/** A number is never used twice, so nothing can be given to it again. */
+function withoutInbound<D extends { readonly inbounds: readonly number[] }>(
+  all: Map<number, D>,
+  deleted: number,
+): void {
+  for (const [number, one] of all) {
+    if (!one.inbounds.includes(deleted)) continue;
+    all.set(number, { ...one, inbounds: one.inbounds.filter((inbound) => inbound !== deleted) });
   }
 }
 

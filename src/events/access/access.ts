@@ -50,6 +50,7 @@ export const AdminAccessChanged = defineEvent('AdminAccessChanged', {
   recordedBy: {
     CreateUser: 'an admin with another role than owner is added',
     ChangeAdminAccess: 'an owner changes the access of an admin',
+    RestoreInbound: 'the deletion of an inbound is undone that the admin was given',
   },
   data: z.strictObject({
     user: UserId,

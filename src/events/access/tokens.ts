@@ -38,7 +38,10 @@ export const TokenCreated = defineEvent('TokenCreated', {
 
 export const TokenChanged = defineEvent('TokenChanged', {
   summary: 'An access token got another name, role, expiry, or other inbounds or addresses. Its secret stays valid.',
-  recordedBy: { ChangeToken: 'an owner or the command line changes a token' },
+  recordedBy: {
+    ChangeToken: 'an owner or the command line changes a token',
+    RestoreInbound: 'the deletion of an inbound is undone that the token was given',
+  },
   data: z.strictObject({ token: TokenId, label, ...chosen }),
   stream,
   seal: { label: sealedLabel },

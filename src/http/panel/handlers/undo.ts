@@ -1,6 +1,6 @@
-import type { SingleCommand } from '../../../commands/catalog.js';
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { deletedBy, inboundsDeletedBy, type PastCommand, readCommand } from '../../../commands/undo/past-command.js';
+import type { CompensatingCommand } from '../../../commands/undo/planning.js';
 import { decideUndo, type FormerCounters, type Undo } from '../../../commands/undo/undo.js';
 import type { PermissionName } from '../../../lib/permissions.js';
 import { codeOf, message } from '../../../messages/message.js';
@@ -27,13 +27,16 @@ export const undoHandlers: Handlers<
     if (former instanceof Rejection) return former;
     const { actor, auth } = request;
     const context = { actor, correlationId: auth.correlationId, causationId: past.first.id };
-    let undo: Undo = { commands: [], obstacles: [] };
+    let undo: Undo = { commands: [], obstacles: [], forbidden: null };
     const done = await request.change(() => {
       undo = decideUndo(past, rehearse(), former, context);
+      if (undo.forbidden) return undo.forbidden;
+      const missing = undo.commands
+        .map(({ type }) => UNDO_PERMISSIONS[type])
+        .find((permission) => request.access.scopeOf(permission) === null);
+      if (missing) return reject('FORBIDDEN', { permission: missing });
       const [obstacle] = undo.obstacles;
       if (undo.commands.length === 0 && obstacle) return reject('UNDO_IMPOSSIBLE', { why: obstacle.why });
-      const missing = undo.commands.map(neededFor).find((permission) => request.access.scopeOf(permission) === null);
-      if (missing) return reject('FORBIDDEN', { permission: missing });
       return { type: 'Sequence', data: { commands: undo.commands } };
     }, past.first.id);
     if (done instanceof Rejection) return done;
@@ -43,22 +46,45 @@ export const undoHandlers: Handlers<
   },
 };
 
-/** What a compensating command needs. */
-const NEEDED: readonly (readonly [RegExp, PermissionName])[] = [
-  [/^RecordUndo$/, 'audit:undo'],
-  [/Client|Owners/, 'clients:update'],
-  [/Inbound/, 'inbounds:update'],
-  [/Node/, 'nodes:update'],
-  [/Settings/, 'settings:update'],
-  [/Core|Outbound/, 'core:update'],
-  [/Role|Admin/, 'admins:update'],
-  [/Token/, 'tokens:update'],
-  [/Webhook/, 'webhooks:update'],
-  [/LegalHold/, 'personalData:hold'],
-  [/GeoSource/, 'geo:update'],
-];
-const neededFor = ({ type }: SingleCommand): PermissionName =>
-  NEEDED.find(([pattern]) => pattern.test(type))?.[1] ?? 'secrets:update';
+/** What a compensating command needs: the permission of the route that does the same. The rules may need more. */
+export const UNDO_PERMISSIONS: Readonly<Record<CompensatingCommand['type'], PermissionName>> = {
+  RecordUndo: 'audit:undo',
+  AddClients: 'clients:create',
+  UpdateClient: 'clients:extend',
+  MoveClients: 'clients:extend',
+  DeleteClients: 'clients:delete',
+  AdjustClientsTraffic: 'clients:reset',
+  RestoreOwners: 'admins:update',
+  RestoreInbound: 'inbounds:create',
+  UpdateInbound: 'inbounds:update',
+  SetInboundEnabled: 'inbounds:update',
+  DeleteInbound: 'inbounds:delete',
+  ResetInboundTraffic: 'inbounds:reset',
+  RestoreInboundTraffic: 'inbounds:reset',
+  ResetOutboundTraffic: 'core:update',
+  RestoreOutboundTraffic: 'core:update',
+  AddNode: 'nodes:create',
+  UpdateNode: 'nodes:update',
+  DeleteNode: 'nodes:delete',
+  ChangeSettings: 'settings:update',
+  ChangeCoreTemplate: 'core:update',
+  RestartCore: 'core:run',
+  DefineRole: 'admins:update',
+  DeleteRole: 'admins:delete',
+  ChangeAdminAccess: 'admins:update',
+  ChangeToken: 'tokens:update',
+  RevokeToken: 'tokens:delete',
+  AddWebhook: 'webhooks:create',
+  UpdateWebhook: 'webhooks:update',
+  PauseWebhook: 'webhooks:update',
+  ResumeWebhook: 'webhooks:update',
+  DeleteWebhook: 'webhooks:delete',
+  PlaceLegalHold: 'personalData:hold',
+  ReleaseLegalHold: 'personalData:hold',
+  AddGeoSource: 'geo:create',
+  UpdateGeoSource: 'geo:update',
+  DeleteGeoSource: 'geo:delete',
+};
 
 function reportOf({ first, last }: PastCommand, { obstacles }: Undo, say: HttpRequest['say']) {
   return {
@@ -79,5 +105,9 @@ async function formerCounters(
   const deleted = inboundsDeletedBy(past);
   const before = deleted.length > 0 ? await moment(String(past.first.position - 1)) : null;
   if (before instanceof Rejection) return before;
-  return { clients: counters, inbounds: before ? inboundsUsed(before.read, deleted) : new Map() };
+  return {
+    clients: counters,
+    inbounds: before ? inboundsUsed(before.read, deleted) : new Map(),
+    access: before ? before.read.admins.access() : null,
+  };
 }

@@ -21,9 +21,15 @@ function shown(read: ReadModels): unknown {
     const nodeName = node === null ? null : read.nodes.get(node)?.name;
     return { remark, tag, port, protocol, enabled, capBytes, config, sniffing, nodeName, owner, clients };
   });
+  const { admins, tokens } = read.admins.access();
+  const access = [...admins, ...tokens].map(([number, { role, inbounds: given }]) => ({
+    ...{ number, role },
+    inbounds: given.map((id) => read.inbounds.get(id)?.tag ?? `${id} is deleted`).sort(),
+  }));
   const nodes = read.nodes.all().map(({ name, host, port, enabled, token }) => ({ name, host, port, enabled, token }));
   return {
     inbounds: inbounds.sort((a, b) => a.tag.localeCompare(b.tag)),
+    access,
     nodes: nodes.sort((a, b) => a.name.localeCompare(b.name)),
     settings: read.settings.current(),
     template: read.desired.template(),
@@ -42,6 +48,9 @@ async function start() {
   await send('/inbounds/add', { ...INBOUND, remark: 'away', port: 4434 });
   const access = { role: 'reseller', inbounds: [one, two], quotas: NO_QUOTAS };
   panel.given({ type: 'CreateUser', data: { username: 'maria', passwordHash: 'hash', access } });
+  const { secret: _, ...stored } = newTokenSecret();
+  const token = { name: 'program', role: 'reseller', inbounds: [one], admin: userId(2), expiresAt: 0, addresses: [] };
+  panel.given({ type: 'CreateToken', data: { ...token, ...stored } });
   const clients = [draft('ann', 1), draft('bob', 2), draft('off', 3, { spec: { enabled: false } })];
   panel.given({ type: 'AddClients', data: { inbound: one, clients } });
   panel.given({ type: 'HandOverClients', data: { clients: [clientNumber(1), clientNumber(3)], owner: userId(2) } });
@@ -87,6 +96,11 @@ const REVERSIBLE: readonly (readonly [path: string, body?: object])[] = [
   ['/xray/update', { outboundTestUrl: 'http://192.0.2.1/a' }],
   ['/xray/update', { xraySetting: JSON.stringify({ outbounds: [{ tag: 'direct', protocol: 'freedom' }] }) }],
 ];
+
+const GEO = {
+  ...({ type: 'geosite', alias: 'own', url: 'https://192.0.2.1/own.dat' } as const),
+  content: { sha256: 'a'.repeat(64), bytes: 3, lastModified: '', tags: [] },
+};
 
 /** Numbers of clients that are enough for one event about all of them. */
 const MANY = Array.from({ length: 10 }, (_, i) => 4 + i);
@@ -245,6 +259,33 @@ describe('an undo', () => {
       const assigned = panel.appended().filter(({ type }) => type === 'OwnerAssigned');
       expect(assigned.flatMap(({ data }) => (data as { clients: number[] }).clients)).toContain(eve);
     }
+  });
+
+  it('of the deletion of an inbound gives it back to those who had it, and to no other', async () => {
+    const { panel, send, undo, head } = await start();
+    const given = (...inbounds: (typeof one)[]) => ({ role: 'reseller', inbounds, quotas: NO_QUOTAS });
+    panel.given({ type: 'CreateUser', data: { username: 'otto', passwordHash: 'hash', access: given(two) } });
+    panel.given({ type: 'CreateUser', data: { username: 'uma', passwordHash: 'hash', access: given(one, two) } });
+    await send('/inbounds/del/1');
+    const deletion = head();
+    const { admins, tokens } = panel.read.admins.access();
+    expect([2, 3, 4].map((user) => admins.get(user)?.inbounds)).toStrictEqual([[2], [2], [2]]);
+    expect(tokens.get(1)?.inbounds).toStrictEqual([]);
+    // Her access is set without the deleted inbound, and this is possible.
+    const quotas = { clients: 50, totalBytes: 0, clientBytes: 0, days: 0 };
+    expect((await send('/admins/access/2', { role: 'reseller', inbounds: [2], quotas })).json?.success).toBe(true);
+    await send('/admins/access/4', { role: 'support', inbounds: [], quotas: NO_QUOTAS });
+    const { json } = await undo(deletion);
+    expect(json?.obj).toMatchObject({
+      obstacles: [{ document: 'user-4', field: 'inbounds', whyCode: 'undo.changedSince' }],
+    });
+    const again = panel.read.inbounds.all().find(({ remark }) => remark === 'home')?.id ?? 0;
+    expect(admins.get(2)).toStrictEqual({ role: 'reseller', inbounds: [2, again], quotas });
+    expect([admins.get(3)?.inbounds, admins.get(4)?.inbounds]).toStrictEqual([[2], []]);
+    expect(tokens.get(1)?.inbounds).toStrictEqual([again]);
+    const ann = panel.read.clients.firstByEmail('ann') ?? expect.fail();
+    expect(panel.read.admins.access().owners.get(ann.number)).toBe(2);
+    expect(panel.read.admins.accessOf(2).covers('clients:read', ann.inbound, 2)).toBe(true);
   });
 
   it('does not change an owner who was chosen since, and leaves the clients of a deleted admin without one', async () => {
@@ -416,6 +457,86 @@ describe('an undo', () => {
     expect(panel.appended()).toMatchObject([
       { type: 'CommandUndone', data: { from: position, to: position } },
       { type: 'SettingsChanged', meta: { actor: { name: 'desk' } } },
+    ]);
+  });
+
+  const withRole = async (permissions: readonly string[]) => {
+    const panel = await startPanel();
+    const owner = await panel.browser().login();
+    const grants = ['account:read', 'audit:read', 'audit:undo', ...permissions].map((permission) => ({
+      ...{ permission, scope: 'all' },
+    }));
+    await owner.post('/panel/api/roles/save', { name: 'night', grants });
+    await owner.post('/panel/api/admins/add', { username: 'nina', password: 'a long pass phrase', role: 'night' });
+    const nina = await panel.browser().login({ username: 'nina', password: 'a long pass phrase' });
+    await owner.post('/panel/api/inbounds/add', INBOUND);
+    panel.given({ type: 'AddClients', data: { inbound: one, clients: [draft('ann', 1)] } });
+    panel.later(10);
+    return { panel, owner, nina };
+  };
+
+  const REFUSED: readonly (readonly [needed: string, granted: readonly string[], path: string, body?: object])[] = [
+    ['inbounds:delete', ['inbounds:read', 'inbounds:update'], 'inbounds/add', { ...INBOUND, port: 4434 }],
+    ['inbounds:create', ['inbounds:update', 'inbounds:delete', 'clients:read', 'clients:create'], 'inbounds/del/1'],
+    ['clients:create', ['clients:read', 'clients:update'], 'inbounds/1/delClientByEmail/ann'],
+    ['clients:update', ['clients:read', 'clients:extend'], 'clients/change', { clients: [1], action: 'disable' }],
+    ['nodes:delete', ['nodes:read', 'nodes:update'], 'nodes/add', NODE],
+    ['admins:update', ['clients:read', 'clients:update'], 'admins/handOver', { clients: [1], owner: 1 }],
+    [
+      'admins:delete',
+      ['admins:read'],
+      'roles/save',
+      { name: 'x', grants: [{ permission: 'logs:read', scope: 'all' }] },
+    ],
+    ['geo:delete', ['geo:read', 'geo:update'], 'custom-geo/add'],
+  ];
+  it.each(REFUSED.map(([needed, granted, path, body = {}]) => ({ needed, granted, path, body })))(
+    'needs $needed, although the role has $granted, to take back $path',
+    async ({ needed, granted, path, body }) => {
+      const { panel, owner, nina } = await withRole(granted);
+      const before = panel.log.head().position;
+      await owner.post(`/panel/api/${path}`, body);
+      if (path === 'custom-geo/add') panel.given({ type: 'AddGeoSource', data: { ...GEO, used: false } });
+      const { position } = panel.log.head();
+      expect(position).toBeGreaterThan(before);
+      for (const dryRun of [true, false]) {
+        const { status, json } = await nina.post(`/panel/api/events/${position}/undo`, { dryRun });
+        expect([status, json], needed).toMatchObject([403, { code: 'FORBIDDEN' }]);
+        expect(json?.msg).toContain(needed);
+      }
+      // Recorded as every other refusal: once a minute for an actor and a kind.
+      expect(panel.log.read(position, 10)).toMatchObject([
+        { type: 'CommandRefused', data: { reason: 'permission', permission: needed, count: 1 } },
+      ]);
+    },
+  );
+
+  it('may be done by an operator who deleted what others had', async () => {
+    const { panel, owner } = await withRole(['clients:read']);
+    const access = { role: 'reseller', inbounds: [one], quotas: NO_QUOTAS };
+    panel.given({ type: 'CreateUser', data: { username: 'maria', passwordHash: 'hash', access } });
+    await owner.post('/panel/api/admins/handOver', { clients: [1], owner: 3 });
+    await owner.post('/panel/api/admins/add', { username: 'olga', password: 'a long pass phrase', role: 'operator' });
+    const olga = await panel.browser().login({ username: 'olga', password: 'a long pass phrase' });
+    for (const path of ['inbounds/1/delClientByEmail/ann', 'inbounds/del/1']) {
+      panel.later(10);
+      expect((await olga.post(`/panel/api/${path}`)).json?.success).toBe(true);
+      panel.later(10);
+      const { json } = await olga.post(`/panel/api/events/${panel.log.head().position}/undo`);
+      expect(json).toMatchObject({ success: true, obj: { obstacles: [] } });
+      const { number, inbound } = panel.read.clients.firstByEmail('ann') ?? expect.fail();
+      expect(panel.read.admins.access().owners.get(number)).toBe(3);
+      expect(panel.read.admins.accessOf(3).inbounds).toStrictEqual(new Set([inbound]));
+    }
+    // What she may not change, she may not change back.
+    panel.later(10);
+    await owner.post('/panel/api/admins/access/3', { role: 'auditor', inbounds: [], quotas: NO_QUOTAS });
+    const { position } = panel.log.head();
+    panel.appended();
+    const { status } = await olga.post(`/panel/api/events/${position}/undo`);
+    expect([status, panel.appended()]).toMatchObject([
+      403,
+      [{ type: 'CommandRefused', data: { permission: 'admins:update' } }],
     ]);
   });
 });
