@@ -1597,6 +1597,7 @@ export interface MessageParams {
   'proof.headTwice': { readonly line: string | number; readonly position: string | number };
   'proof.noHeads': None;
   'proof.lineInvalid': None;
+  'proof.lineLong': { readonly most: number };
   'proof.lineCut': None;
   'proof.positionExpected': { readonly position: string | number };
   'proof.otherPanel': { readonly id: string | number; readonly panel: string | number };

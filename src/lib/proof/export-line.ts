@@ -107,8 +107,8 @@ const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const HEX = /^[0-9a-f]{64}$/;
 const NUMBER = '(0|[1-9]\\d{0,14})';
 const HASH = '([0-9a-f]{64})';
-/** A line whose payload is stored as plain JSON or was rolled up. Almost all lines are like this. */
-const PLAIN_LINE = new RegExp(
+/** A line whose payload is stored as plain JSON or was rolled up begins and ends like this. Almost all lines are like this. */
+const PLAIN_START = new RegExp(
   [
     `^{"position":${NUMBER}`,
     '"id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"',
@@ -117,20 +117,27 @@ const PLAIN_LINE = new RegExp(
     '"type":"(\\w*)"',
     `"schema":${NUMBER}`,
     `"at":${NUMBER}`,
-    '"meta":({.*?})',
-    '"data":(null|{.*})',
-    '"encoding":([01])',
-    `(?:"padding":([1-9]\\d{0,4}),)?"payloadHash":"${HASH}"`,
-    `"hash":"${HASH}"}$`,
+    '"meta":(?={)',
   ].join(','),
 );
+const PLAIN_END = new RegExp(
+  `^,"encoding":([01]),(?:"padding":([1-9]\\d{0,4}),)?"payloadHash":"${HASH}","hash":"${HASH}"}$`,
+);
+/** Between `meta` and `data`. `meta` has no member `data`, and in a text its quotes are escaped, so the first place counts. */
+const BEFORE_DATA = '},"data":';
 
 /**
  * The event of a line of an export, without its line feed. Null unless the line is exactly the one that `exportLine` writes
  * for the event: other spelling, other members and other spaces are not accepted, so no byte is without meaning.
  */
 export function readExportLine(line: string): ExportedEvent | null {
-  return readPlainLine(line) ?? readAnyLine(line);
+  try {
+    return readPlainLine(line) ?? readAnyLine(line);
+  } catch (error) {
+    // Objects inside of objects, more than the stack has room for when they are written again.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 /**
@@ -138,14 +145,20 @@ export function readExportLine(line: string): ExportedEvent | null {
  * canonical, such as one with characters beyond ASCII: `readAnyLine` decides on those.
  */
 function readPlainLine(line: string): ExportedEvent | null {
-  const found = PLAIN_LINE.exec(line);
-  if (found === null || NOT_ASCII.test(line)) return null;
-  const [, position, id = '', stream = '', version, type = '', schema, at, meta = '', text = '', encoding] = found;
-  const [padding, payloadHash = '', chained = ''] = found.slice(11);
+  const start = PLAIN_START.exec(line);
+  const after = line.lastIndexOf(',"encoding":');
+  const end = start && after !== -1 ? PLAIN_END.exec(line.slice(after)) : null;
+  // One search each: a pattern over the whole line would try every pair of places of a line that is made for this.
+  const split = start ? line.indexOf(BEFORE_DATA, start[0].length) : -1;
+  if (!start || !end || split === -1 || split > after || NOT_ASCII.test(line)) return null;
+  const [opening, position, id = '', stream = '', version, type = '', schema, at] = start;
+  const [, encoding, padding, payloadHash = '', chained = ''] = end;
+  const meta = line.slice(opening.length, split + 1);
+  const text = line.slice(split + BEFORE_DATA.length, after);
   const isPruned = text === 'null';
   if (isPruned ? padding !== undefined : encoding !== '0' || Number(padding ?? 0) > MAX_PADDING) return null;
   const data = canonical(text);
-  if (data === undefined || canonical(meta) === undefined) return null;
+  if (!(data === null || isObject(data)) || !isObject(canonical(meta))) return null;
   const event = {
     ...{ position: Number(position), id, stream, version: Number(version), type, schema: Number(schema) },
     ...{ at: Number(at), meta, encoding: Number(encoding) },

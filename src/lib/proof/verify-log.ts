@@ -25,6 +25,8 @@ export interface LogVerdict {
 
 const LINE_FEED = 10;
 const HASH_BYTES = 32;
+/** Bytes of a line. An event is far smaller; a program that reads a larger one could run out of memory. */
+const MAX_LINE = 256 * 1024 * 1024;
 
 /**
  * The heads in a file of JSON lines, in its order, each with a valid signature of the key. Heads at the same position must
@@ -107,9 +109,11 @@ export class LogVerifier {
   #hash: Buffer = Buffer.alloc(32);
   #rest: Buffer = Buffer.alloc(0);
   #fault: Fault | null = null;
+  readonly #maxLine: number;
 
-  constructor(heads: readonly SignedHead[]) {
+  constructor(heads: readonly SignedHead[], maxLine = MAX_LINE) {
     this.#heads = heads;
+    this.#maxLine = maxLine;
   }
 
   /** Takes the next bytes of the export. False after the first fault: the rest need not be read. */
@@ -122,7 +126,8 @@ export class LogVerifier {
       start = end + 1;
     }
     this.#rest = bytes.subarray(start);
-    return true;
+    if (this.#rest.length > this.#maxLine) this.#fail(message('proof.lineLong', { most: this.#maxLine }));
+    return this.#fault === null;
   }
 
   /** The verdict after the last piece. */
@@ -144,6 +149,7 @@ export class LogVerifier {
   }
 
   #line(bytes: Buffer): void {
+    if (bytes.length > this.#maxLine) return this.#fail(message('proof.lineLong', { most: this.#maxLine }));
     const text = bytes.toString();
     const exported = readExportLine(text);
     // Invalid UTF-8 would be read as a replacement character.

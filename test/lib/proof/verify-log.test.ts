@@ -231,6 +231,34 @@ describe('a line of an export', () => {
   });
 });
 
+describe('a line that is made to be slow', () => {
+  const tail = `"encoding":0,"payloadHash":"${'a'.repeat(64)}","hash":"${'b'.repeat(64)}"}`;
+  const head = `{"position":1,"id":"${'0'.repeat(8)}-0000-4000-8000-${'0'.repeat(12)}","stream":"s","version":1,"type":"T"`;
+  const begin = `${head},"schema":1,"at":1,"meta":{"a":1`;
+  const deep = 200_000;
+
+  it.each([
+    ['has the end of the meta data many times', `${begin}${'},"data":{'.repeat(60_000)}},${tail}`],
+    ['has many ends', `${begin}},"data":{}${`,${tail.slice(0, -1)}`.repeat(20_000)}}`],
+    ['has objects inside of objects', `${begin}},"data":${'{"a":'.repeat(deep)}1${'}'.repeat(deep)},${tail}`],
+    ['has lists inside of lists', `${begin}},"data":{"a":${'['.repeat(deep)}${']'.repeat(deep)}},${tail}`],
+  ])('because it %s is refused in one pass', (_, line) => {
+    expect(readExportLine(line)).toBeNull();
+  });
+
+  it('or too long for any event, is refused before it is read whole', () => {
+    const verifier = new LogVerifier([], 1000);
+    expect(verifier.add(Buffer.from(`${' '.repeat(990)}`))).toBe(true);
+    expect(verifier.add(Buffer.from(`${' '.repeat(990)}`))).toBe(false);
+    expect(verifier.end().fault).toMatchObject({
+      position: 1,
+      what: { code: 'proof.lineLong', params: { most: 1000 } },
+    });
+    const whole = new LogVerifier([], 1000);
+    expect(whole.add(Buffer.from(`${' '.repeat(1001)}\n`))).toBe(false);
+  });
+});
+
 describe('a file of heads', () => {
   const panel = '01890000-0000-7000-8000-000000000001';
   const at = (position: number, time: number, mark = 'a') =>
