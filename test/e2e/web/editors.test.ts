@@ -172,6 +172,34 @@ describe.skipIf(found === null)('what was typed in the web panel', () => {
     ]);
   });
 
+  it('stays where it was typed, because an editor of text takes none before its parts are loaded', async () => {
+    const page = await web.another({ viewport: { width: 1440, height: 900 } });
+    const editor = page.getByRole('textbox', { name: 'Edit' });
+    const late: string[] = [];
+    // What is requested once the editor is there does not arrive.
+    await page.route('**/assets/panel/*.js', async (route) => {
+      if (await editor.isVisible()) late.push(route.request().url());
+      else await route.continue();
+    });
+    await web.open('core?tab=template', page);
+    await editor.waitFor();
+    expect(await page.locator('.cm-gutter-lint').count()).toBe(1);
+    await fillCode(editor, '{"outbounds": [{"protocl": "freedom"}]}');
+    await page.locator('.cm-lintRange-warning').waitFor();
+    expect(late).toStrictEqual([]);
+    await page.close();
+  });
+
+  it('can be text even if a part of its editor cannot be loaded', async () => {
+    const page = await web.another({ viewport: { width: 1440, height: 900 } });
+    await page.route(/code-lint/, (route) => route.abort('connectionrefused'));
+    await web.open('core?tab=template', page);
+    await fillCode(page.getByRole('textbox', { name: 'Edit' }), JSON.stringify(TEMPLATE));
+    await page.getByRole('button', { name: 'Discard' }).waitFor();
+    expect(await page.locator('.mantine-Notification-root').textContent()).not.toBe('');
+    await page.close();
+  });
+
   it.each(Object.entries(EDITORS))(
     'about %s is stored after the network was lost, the session ended and the admin signed in again',
     async (_, editor) => {

@@ -75,6 +75,8 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
  * attribute of its own, which the Content-Security-Policy reports.
  */
 export async function fillCode(editor: Locator, text: string): Promise<void> {
+  // Its parts are loaded first.
+  await editor.waitFor();
   // This style is in a theme of the editor, and not in the style sheet of the page.
   const isStyled = "getComputedStyle(document.querySelector('.cm-gutters')).borderInlineEndStyle === 'solid'";
   await until('the styles of the editor apply', () => editor.page().evaluate<boolean>(isStyled));

@@ -4,7 +4,7 @@ import { bracketMatching, foldGutter, HighlightStyle, syntaxHighlighting } from 
 import { EditorState, type Extension, StateEffect } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { styleNonce } from '../../theme/nonce';
 import { toastError } from '../feedback/toast';
 import classes from './Code.module.css';
@@ -14,7 +14,7 @@ interface Props {
   readonly label: string;
   /** Without it, the text can be read only. */
   readonly onChange?: (value: string) => void;
-  /** Loads what this text needs more, such as completion. Another function makes another editor. */
+  /** Loads what this text needs more, such as completion, before the editor is made. Another function makes another editor. */
   readonly more?: () => Promise<Extension>;
 }
 
@@ -56,43 +56,50 @@ export function Code({ value, label, onChange, more }: Props) {
   latest.current = { value, onChange };
   const isEditable = onChange !== undefined;
 
+  // Extensions are never added later: an editor that is reconfigured while the browser has not yet reported a selection puts
+  // the selection back, and what is typed next goes to another place.
   useEffect(() => {
-    if (!place.current) return undefined;
-    const extensions: readonly Extension[] = [
-      lineNumbers(),
-      foldGutter(),
-      history(),
-      bracketMatching(),
-      highlightActiveLine(),
-      json(),
-      syntaxHighlighting(colors),
-      appearance,
-      EditorView.cspNonce.of(styleNonce()),
-      EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
-      EditorState.readOnly.of(!isEditable),
-      keymap.of([{ key: 'Mod-f', run: openSearch }, ...standardKeymap, ...historyKeymap]),
-      EditorView.updateListener.of((update) => {
-        if (!update.docChanged) return;
-        const text = update.state.doc.toString();
-        if (text !== latest.current.value) latest.current.onChange?.(text);
-      }),
-    ];
-    const made = new EditorView({ doc: latest.current.value, extensions, parent: place.current });
-    view.current = made;
-    const add = (extension: Extension): void => {
-      if (view.current !== made) return;
-      made.dispatch({ effects: StateEffect.appendConfig.of(extension) });
-      made.requestMeasure();
+    let isGone = false;
+    place.current?.setAttribute('aria-busy', 'true');
+    const make = (loaded: readonly Extension[]): void => {
+      if (isGone || !place.current) return;
+      place.current.removeAttribute('aria-busy');
+      const extensions: readonly Extension[] = [
+        lineNumbers(),
+        foldGutter(),
+        history(),
+        bracketMatching(),
+        highlightActiveLine(),
+        json(),
+        syntaxHighlighting(colors),
+        appearance,
+        EditorView.cspNonce.of(styleNonce()),
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
+        EditorState.readOnly.of(!isEditable),
+        keymap.of([{ key: 'Mod-f', run: openSearch }, ...standardKeymap, ...historyKeymap]),
+        EditorView.updateListener.of((update) => {
+          if (!update.docChanged) return;
+          const text = update.state.doc.toString();
+          if (text !== latest.current.value) latest.current.onChange?.(text);
+        }),
+        ...loaded,
+      ];
+      view.current = new EditorView({ doc: latest.current.value, extensions, parent: place.current });
     };
-    if (isEditable) import('./code-lint').then(({ jsonLint }) => add(jsonLint()), toastError);
-    more?.().then(add, toastError);
+    const lint = isEditable ? import('./code-lint').then(({ jsonLint }) => jsonLint()) : [];
+    Promise.all([lint, more?.() ?? []]).then(make, (error: unknown) => {
+      toastError(error);
+      make([]);
+    });
     return () => {
-      made.destroy();
+      isGone = true;
+      view.current?.destroy();
       view.current = null;
     };
   }, [label, isEditable, more]);
 
-  useEffect(() => {
+  // Not an effect after the frame: until then the text may have grown, and would be replaced by an older one.
+  useLayoutEffect(() => {
     const editor = view.current;
     if (!editor || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
