@@ -8,7 +8,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { type Range, useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { usePreferences } from '../../shell/preferences';
 import classes from './DataTable.module.css';
@@ -100,27 +100,43 @@ interface BodyProps<R> extends Pick<TableProps<R>, 'idOf' | 'selection' | 'colum
 
 /** The rows in view. A scroll renders this component alone, with each frame. */
 function Body<R>({ scroller, height, count, rowAt, idOf, selection, columns, card, remote }: BodyProps<R>) {
-  const virtualizer = useVirtualizer({
+  const virtualizer: Virtualizer<HTMLDivElement, Element> = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     // No `getItemKey`: a new function at each render would measure all rows again.
     overscan: OVERSCAN,
+    rangeExtractor: (range) => shownRows(range, slots()),
   });
+  /** How many rows are in the document: the number changes with the height of the window only. */
+  const slots = (): number => Math.ceil((virtualizer.scrollRect?.height ?? 0) / height) + 1 + 2 * OVERSCAN;
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
   const items = virtualizer.getVirtualItems();
-  // A row that leaves the view gives its elements to one that comes into it: new elements are what makes a scroll slow.
-  const slots = Math.ceil((virtualizer.scrollRect?.height ?? 0) / height) + 2 * OVERSCAN + 2;
+  const body = useRef<HTMLDivElement>(null);
+  const isMoving = virtualizer.isScrolling && !body.current?.contains(document.activeElement);
   useRemoteRange(remote, items[0]?.index ?? 0, items.at(-1)?.index ?? 0, scroller);
+  // A row that leaves the view gives its elements to one that comes into it: new elements make a scroll slow. So do moved
+  // ones, so they stay where they are in the document until the scroll ends. At rest, and around the focus, they are in the
+  // order that screen readers and the Tab key need.
+  const keyOf = ({ index }: VirtualItem): number => index % items.length;
+  const inOrder = isMoving ? items.toSorted((one, other) => keyOf(one) - keyOf(other)) : items;
   return (
-    <div role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
-      {items.map(({ index, start }) => {
+    <div ref={body} role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
+      {inOrder.map((item) => {
+        const { index, start } = item;
         const row = rowAt(index);
         const id = row === undefined ? undefined : idOf(row);
-        return <Row key={index % slots} {...{ index, start, height, row, id, selection, columns, card }} />;
+        return <Row key={keyOf(item)} {...{ index, start, height, row, id, selection, columns, card }} />;
       })}
     </div>
   );
+}
+
+/** The rows in view and around it: always as many, so that each row that comes into view gets the elements of another. */
+function shownRows({ startIndex, count, overscan }: Range, slots: number): number[] {
+  const length = Math.min(count, slots);
+  const first = Math.max(0, Math.min(startIndex - overscan, count - length));
+  return Array.from({ length }, (_, index) => first + index);
 }
 
 /** The rows in the order of a column, where the browser sorts them. */

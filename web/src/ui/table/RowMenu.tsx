@@ -3,6 +3,8 @@ import IconDots from '@tabler/icons-react/dist/esm/icons/IconDots.mjs';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
 import classes from './RowMenu.module.css';
 
+/** One element for all rows: a row that changes does not render its icon. */
+const DOTS = <IconDots size={18} aria-hidden />;
 const POINTER_EVENTS = ['mousedown', 'touchstart'];
 
 interface Opened<R> {
@@ -39,7 +41,7 @@ export function useRowMenu<R>(
           setOpened({ row, x: (left + right) / 2, y: bottom, button: currentTarget });
         }}
       >
-        <IconDots size={18} aria-hidden />
+        {DOTS}
       </button>
     ),
     [],

@@ -1,5 +1,6 @@
 import IconArrowDown from '@tabler/icons-react/dist/esm/icons/IconArrowDown.mjs';
 import IconArrowUp from '@tabler/icons-react/dist/esm/icons/IconArrowUp.mjs';
+import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './DataTable.module.css';
 import type { Column, Sort, TableProps } from './table-types';
@@ -9,7 +10,8 @@ interface HeaderProps<R> extends Pick<TableProps<R>, 'columns' | 'sort' | 'onSor
   readonly isHidden: boolean;
 }
 
-export function Header<R>({ columns, sort, onSort, selection, count, isHidden }: HeaderProps<R>) {
+/** A page of rows that arrives renders the table, and not its header. */
+export const Header = memo(function Header<R>({ columns, sort, onSort, selection, count, isHidden }: HeaderProps<R>) {
   const { t } = useTranslation('shell');
   return (
     <div role="row" aria-rowindex={1} className={classes['header']} data-hidden={isHidden || undefined}>
@@ -33,7 +35,7 @@ export function Header<R>({ columns, sort, onSort, selection, count, isHidden }:
       ))}
     </div>
   );
-}
+}) as <R>(props: HeaderProps<R>) => ReactNode;
 
 function HeaderCell<R>({
   column,

@@ -17,8 +17,9 @@ interface RowProps<R> extends Pick<TableProps<R>, 'selection' | 'columns'> {
 /** Only rows that change are rendered: a scroll renders the table with each frame. */
 export const Row = memo(function Row<R>({ index, start, height, row, id, selection, columns, card }: RowProps<R>) {
   const element = useRef<HTMLDivElement>(null);
-  // The elements serve another row from now on: the focus must not act on it.
-  useLayoutEffect(() => () => blurWithin(element.current), [id]);
+  // The elements serve another row from now on: the focus must not act on it. Not when the effect ends, because React then
+  // gives the focus back.
+  useLayoutEffect(() => blurWithin(element.current), [id]);
   const isSelected = selection && id !== undefined ? selection.ids.has(id) : undefined;
   return (
     <div
@@ -61,7 +62,13 @@ function blurWithin(row: HTMLElement | null): void {
 
 const Cells = memo(function Cells<R>({ row, columns }: { readonly row: R; readonly columns: readonly Column<R>[] }) {
   return columns.map((column) => (
-    <span role="cell" key={column.id} className={classes['cell']} data-number={column.isNumber || undefined}>
+    <span
+      role="cell"
+      key={column.id}
+      className={classes['cell']}
+      data-number={column.isNumber || undefined}
+      data-whole={column.isWhole || undefined}
+    >
       {column.cell(row)}
     </span>
   ));

@@ -9,6 +9,8 @@ export interface Column<R> {
   /** A track of a CSS grid, such as `minmax(10rem, 2fr)`. */
   readonly width: string;
   readonly isNumber?: boolean;
+  /** What the cell holds always fits, or cuts itself off: the cell needs no clip, which would make a scroll slower. */
+  readonly isWhole?: boolean;
   /** Always shown. */
   readonly isFixed?: boolean;
 }

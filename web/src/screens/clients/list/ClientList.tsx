@@ -17,7 +17,6 @@ import { clientInbounds } from '../../../api/queries';
 import { type ClientInbound, clientPath } from '../../../model/clients';
 import { useFormat } from '../../../ui/display/format';
 import { Empty, Loaded, Page } from '../../../ui/display/Page';
-import { DataTable } from '../../../ui/table/DataTable';
 import { useAddressFlag, useFilters, useTypedSearch } from '../../../ui/table/filters';
 import { useRowMenu } from '../../../ui/table/RowMenu';
 import { type ClientAction, type ClientActions, useClientActions, useMayChange } from '../actions';
@@ -27,12 +26,13 @@ import { EditClient } from '../form/EditClient';
 import { LinksDialog } from '../links/LinksDialog';
 import { BulkBar } from './BulkBar';
 import { BulkDialog } from './BulkDialog';
+import { ClientTable } from './ClientTable';
 import { ColumnChooser } from './ColumnChooser';
 import { useColumns } from './columns';
 import { ExportButton } from './ExportButton';
 import { FilterBar } from './FilterBar';
 import { DEFAULTS, type Filters, NO_FILTERS, queryOf } from './filters';
-import { useClientPages } from './pages';
+import { useFirstPage } from './pages';
 import { SearchBox } from './SearchBox';
 import { useSelection } from './selection';
 import { ViewsMenu } from './ViewsMenu';
@@ -100,11 +100,11 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
   const [opened, setOpened] = useState<Opened | null>(null);
   const [bulk, setBulk] = useState<ClientAction | null>(null);
   const filter = useMemo(() => queryOf(filters), [filters]);
-  const { first, remote } = useClientPages(filter);
-  const { selection, count, isAll, target, clear } = useSelection(remote.count, t('select'));
+  const first = useFirstPage(filter);
+  const matched = first.data?.matched ?? 0;
+  const { selection, count, isAll, target, clear } = useSelection(matched, t('select'));
   const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
   const actions = useClientActions();
-  const may = useMay();
   const mayChange = useMayChange();
   const [menuButton, menu] = useClientMenu(actions, (row, what) => setOpened({ row, what }));
   const { columns, card } = useColumns({
@@ -141,7 +141,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
         <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
         <ViewsMenu filters={filters} onApply={change} />
         <ExportButton query={filter} />
-        <Totals count={remote.count} used={first.data?.used ?? 0} />
+        <Totals count={matched} used={first.data?.used ?? 0} />
       </FilterBar>
       {count > 0 && <BulkBar count={count} target={wholeTarget} onAction={setBulk} onClear={clear} />}
       <Loaded query={first} rows={12}>
@@ -153,18 +153,15 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
               onClear={() => change(NO_FILTERS)}
             />
           ) : (
-            <DataTable
-              label={t('title')}
+            <ClientTable
+              query={filter}
+              first={first}
               columns={columns}
-              rows={NO_ROWS}
-              remote={remote}
-              idOf={idOf}
               sort={{ id: filters.sort, desc: filters.order === 'desc' }}
               onSort={({ id, desc }) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' })}
               hidden={hidden}
-              {...(may('/panel/api/clients/change') ? { selection } : {})}
+              selection={selection}
               card={card}
-              cardHeight={104}
             />
           )
         }
@@ -198,9 +195,6 @@ function OneClient({ row, what, inbounds, onClose }: OneProps) {
   if (what === 'edit') return <EditClient row={row} inbounds={inbounds} onClose={onClose} />;
   return <BulkDialog action={what} target={{ clients: [row.id] }} {...{ inbounds, onClose }} onDone={onClose} />;
 }
-
-const NO_ROWS: readonly ClientRow[] = [];
-const idOf = ({ id }: ClientRow): string => String(id);
 
 function Totals({ count, used }: { readonly count: number; readonly used: number }) {
   const { t } = useTranslation('clients');

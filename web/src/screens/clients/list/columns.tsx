@@ -32,12 +32,12 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
 
   const columns = useMemo(
     (): readonly Column<ClientRow>[] => [
-      { ...column('email', 'minmax(12rem, 2.5fr)'), cell: name, isFixed: true },
+      { ...column('email', 'minmax(12rem, 2.5fr)'), cell: name, isWhole: true, isFixed: true },
       {
         ...column('inbound', 'minmax(7rem, 1.2fr)'),
         cell: (row) => <bdi title={nameOf(row)}>{nameOf(row)}</bdi>,
       },
-      { ...column('state', 'minmax(11rem, 0.8fr)'), cell: (row) => clientStatus(row, t) },
+      { ...column('state', 'minmax(11rem, 0.8fr)'), cell: (row) => clientStatus(row, t), isWhole: true },
       { ...column('used', 'minmax(10rem, 1.2fr)'), cell: (row) => usage(row, t, format), isNumber: true },
       { ...column('expiry', 'minmax(8rem, 0.6fr)'), cell: (row) => expiry(row, t, format) },
       {
@@ -47,9 +47,9 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
       { ...column('comment', 'minmax(8rem, 1fr)'), cell: ({ comment }) => <bdi title={comment}>{comment}</bdi> },
       { ...column('created', 'minmax(8rem, 1fr)'), cell: ({ createdAt }) => format.date(createdAt) },
       ...(toggle
-        ? [{ id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem', isFixed: true }]
+        ? [{ id: 'enabled', header: t('column.enabled'), cell: enabled, width: '5.5rem', isWhole: true, isFixed: true }]
         : []),
-      { id: 'actions', header: '', cell: menuButton, width: '3.5rem', isFixed: true },
+      { id: 'actions', header: '', cell: menuButton, width: '3.5rem', isWhole: true, isFixed: true },
     ],
     [t, name, nameOf, toggle, enabled, menuButton, format],
   );

@@ -1,17 +1,25 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
-import type { ClientRow } from '../../../api/contract.generated';
+import type { ClientRow, Gets } from '../../../api/contract.generated';
 import { type ClientQuery, clientPage } from '../../../api/queries';
 import type { RemoteRows } from '../../../ui/table/DataTable';
+
+type ClientPage = Gets['/panel/api/clients/page']['reply'];
 
 /** Rows of one request. */
 const PAGE = 100;
 /** A page is loaded when the view is so many rows away from it. */
 const AHEAD = 50;
 
-/** The clients that match, of which only the pages in view are loaded. */
-export function useClientPages(query: ClientQuery) {
-  const first = useQuery({ ...clientPage({ ...query, offset: 0, limit: PAGE }), placeholderData: keepPreviousData });
+/** The first page of the clients that match: it also has their number and totals. */
+export const useFirstPage = (query: ClientQuery) =>
+  useQuery({ ...clientPage({ ...query, offset: 0, limit: PAGE }), placeholderData: keepPreviousData });
+
+/**
+ * The clients that match, of which only the pages in view are loaded. A component that uses it is rendered whenever a page
+ * is requested or arrives, so it must hold nothing but the table.
+ */
+export function useClientRows(query: ClientQuery, first: UseQueryResult<ClientPage>): RemoteRows<ClientRow> {
   const [view, setView] = useState({ from: 0, to: 0 });
   const matched = first.data?.matched ?? 0;
   const last = Math.max(0, Math.ceil(matched / PAGE) - 1);
@@ -38,6 +46,5 @@ export function useClientPages(query: ClientQuery) {
     setView((before) => (before.from === next.from && before.to === next.to ? before : next));
   }, []);
   const resetKey = useMemo(() => JSON.stringify(query), [query]);
-  const remote: RemoteRows<ClientRow> = { count: matched, rowAt, onRange, resetKey };
-  return { first, remote };
+  return { count: matched, rowAt, onRange, resetKey };
 }

@@ -1,0 +1,35 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useMay } from '../../../api/access';
+import type { ClientRow, Gets } from '../../../api/contract.generated';
+import type { ClientQuery } from '../../../api/queries';
+import { DataTable, type Selection } from '../../../ui/table/DataTable';
+import type { TableProps } from '../../../ui/table/table-types';
+import { useClientRows } from './pages';
+
+interface Props extends Pick<TableProps<ClientRow>, 'columns' | 'sort' | 'onSort' | 'hidden' | 'card'> {
+  readonly query: ClientQuery;
+  readonly first: UseQueryResult<Gets['/panel/api/clients/page']['reply']>;
+  readonly selection: Selection;
+}
+
+/** The rows of the list. A scroll loads pages: it renders this component, and not the filters above it. */
+export function ClientTable({ query, first, selection, ...table }: Props) {
+  const { t } = useTranslation('clients');
+  const may = useMay();
+  const remote = useClientRows(query, first);
+  return (
+    <DataTable
+      label={t('title')}
+      rows={NO_ROWS}
+      remote={remote}
+      idOf={idOf}
+      {...(may('/panel/api/clients/change') ? { selection } : {})}
+      cardHeight={104}
+      {...table}
+    />
+  );
+}
+
+const NO_ROWS: readonly ClientRow[] = [];
+const idOf = ({ id }: ClientRow): string => String(id);
