@@ -419,6 +419,7 @@ export interface MessageParams {
   'capsule.headerInvalid': None;
   'capsule.lineInvalid': { readonly line: string | number };
   'capsule.incomplete': { readonly found: string | number; readonly expected: string | number };
+  'capsule.eventUnwritable': { readonly position: string | number; readonly type: string | number };
   'capsule.eventUnknown': { readonly line: string | number; readonly type: string | number };
   'capsule.replayed': { readonly events: string | number; readonly position: string | number; readonly panel: string | number };
   'capsule.same': None;

@@ -107,6 +107,10 @@ interface Reader {
   readonly isPage: boolean;
 }
 
+/** The codes of all messages. */
+export const messageCodes = (): ReadonlySet<string> =>
+  new Set(Object.keys(textsOf('en')).map((code) => code.replace(/_(?:zero|one|two|few|many|other)$/, '')));
+
 /** The message of the first issue of a rejected value, in English, for logs and operators. */
 export function issueText(error: Parameters<typeof issueOf>[0]): string {
   return render(issueOf(error), 'en');

@@ -1,9 +1,11 @@
 import { panelState } from '../commands/state.js';
 import type { RecordedEvent } from '../events/catalog.js';
-import { type CapsuleHeader, capsuleLine, type Digests } from '../events/log/capsule-file.js';
+import { type CapsuleHeader, capsuleLine, type Digests, eventIn } from '../events/log/capsule-file.js';
 import { type Fold, stateDigest } from '../events/log/fold.js';
 import type { EventLog } from '../events/log/log.js';
 import { advance, begin, type Folding } from '../events/log/replay.js';
+import { MessageError } from '../messages/error.js';
+import { message } from '../messages/message.js';
 import { capsuleEvents, eventsOf, subjectsOf, type Topic } from '../projections/capsule/capsule.js';
 import { startFolds } from '../projections/foldings.js';
 
@@ -34,9 +36,10 @@ export function writeCapsule(
     batch = [];
   };
   for (const event of capsuleEvents(all, subjects)) {
-    write(`${capsuleLine(event)}\n`);
+    const line = capsuleLine(event);
     events += 1;
-    batch.push(event);
+    batch.push(readAgain(line, event));
+    write(`${line}\n`);
     if (batch.length === BATCH) fold();
   }
   fold();
@@ -45,6 +48,16 @@ export function writeCapsule(
     ...{ capsule: 1, panel, position, events },
     ...{ clients: [...clients], inbounds: [...inbounds], digests: digestsOf(folds) },
   };
+}
+
+/** The event as a reader of the capsule gets it. Throws `MessageError` if the capsule could not be replayed. */
+function readAgain(line: string, { position, type }: RecordedEvent): RecordedEvent {
+  try {
+    return eventIn(line, 0);
+  } catch (error) {
+    if (error instanceof MessageError) throw new MessageError(message('capsule.eventUnwritable', { position, type }));
+    throw error;
+  }
 }
 
 /** The digest of each read model and of the write state after these events. Throws `FoldFailure`, which names the event. */

@@ -64,8 +64,8 @@ export function readCapsule(text: string): {
   return { header: header.data, events };
 }
 
-/** `number`: of the line, from 1. */
-function eventIn(text: string, number: number): RecordedEvent {
+/** The event of a line. `number`: of the line, from 1. Throws `MessageError`. */
+export function eventIn(text: string, number: number): RecordedEvent {
   const line = Line.safeParse(jsonOf(text));
   if (!line.success) throw new MessageError(message('capsule.lineInvalid', { line: number }));
   const { schema, ...event } = line.data;

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
+import { memberNames } from '../../events/enumerated-words.js';
 import type { EventMeta } from '../../events/log/event.js';
 import { keptWords } from './words.js';
 
@@ -21,6 +22,22 @@ const NAMES: ReadonlySet<string> = new Set([
     'pass',
   ],
 ]);
+/** Members with texts that people type or secrets, which may look like a number, a version or a date. */
+const TYPED: ReadonlySet<string> = new Set([
+  ...['reason', 'shortId', 'shortIds', 'seed', 'secret', 'psk', 'path', 'serviceName', 'authority', 'label', 'alias'],
+  ...[
+    'serverName',
+    'serverNames',
+    'webBasePath',
+    'subPath',
+    'subJsonPath',
+    'subClashPath',
+    'subTitle',
+    'subDomain',
+    'webDomain',
+  ],
+  ...['domain', 'sni', 'target', 'dest'],
+]);
 /** Numbers that identify a person: chat ids. */
 const PERSONAL_NUMBERS: ReadonlySet<string> = new Set(['tgId', 'chat', 'chatId']);
 /** Unsealed fields of events whose strings are made by the panel, without a name in them. */
@@ -40,7 +57,6 @@ const GEO = /^(?:ext:)?geo(?:ip|site):!?[\w-]+$/;
 const FIGURES = /^[\d*/,\s-]{1,5}$|^\d{1,5}(?:-\d{1,5})?$|^(?:[\d*/,-]+ ){4,5}[\d*/,-]+$|^@\w+$|^\d+(?:ms|s|m|h|d)$/;
 const RELEASE = /^v?\d{1,4}(?:\.\d{1,6}){1,3}$/;
 const DATE = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?$/;
-const MESSAGE_CODE = /^[a-z][A-Za-z-]*\.[a-z]\w*$|^[A-Z]+(?:_[A-Z]+)+$/;
 const OWN_TAG = /^(?:inbound|outbound|node)-\d+(?:-(?:tcp|udp))?$/;
 /** A member name of a format, in contrast to a host name, an address or an email that is used as a key. */
 const MEMBER = /^[A-Za-z_$][\w$-]*$/;
@@ -51,6 +67,7 @@ const MEMBER = /^[A-Za-z_$][\w$-]*$/;
  */
 export class Redaction {
   readonly #kept = keptWords();
+  readonly #members = memberNames();
   readonly #replaced = new Map<string, string>();
 
   event(event: RecordedEvent): RecordedEvent {
@@ -73,22 +90,27 @@ export class Redaction {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [
-        MEMBER.test(key) && !this.#replaced.has(key) ? key : this.#replacement(key),
+        this.#isMember(key) ? key : this.#replacement(key),
         this.value(inner, key),
       ]),
     );
   }
 
+  /** The schemas accept no other members. Where any key is possible, one that was replaced as a value is a name. */
+  #isMember(key: string): boolean {
+    return this.#members.has(key) || (MEMBER.test(key) && !this.#replaced.has(key));
+  }
+
   text(value: string, member: string): string {
     if (value === '') return value;
     if (/^[[{]/.test(value)) return this.#json(value, member);
-    return !NAMES.has(member) && this.#isKept(value) ? value : this.#replacement(value);
+    return !NAMES.has(member) && this.#isKept(value, member) ? value : this.#replacement(value);
   }
 
-  #isKept(value: string): boolean {
+  #isKept(value: string, member: string): boolean {
     if (this.#kept.has(value)) return true;
     if (isIP(value) !== 0) return value === '0.0.0.0' || value === '::' || value === '127.0.0.1' || value === '::1';
-    const formats = [FIGURES, RELEASE, DATE, MESSAGE_CODE, OWN_TAG, GEO];
+    const formats = TYPED.has(member) ? [] : [FIGURES, RELEASE, DATE, OWN_TAG, GEO];
     return formats.some((format) => format.test(value)) || isTimeZone(value) || /^\/+$/.test(value);
   }
 

@@ -1,4 +1,9 @@
+import { BUILT_IN_ROLES } from '../../events/access/roles.js';
+import { catalog } from '../../events/catalog.js';
 import { enumeratedWords } from '../../events/enumerated-words.js';
+import { eventGroups } from '../../events/group-names.js';
+import { PERMISSION_NAMES, SCOPES } from '../../lib/permissions.js';
+import { messageCodes } from '../../messages/render.js';
 
 /** The words of Xray's configuration that the event schemas do not list. A configuration keeps its meaning with them. */
 const XRAY_WORDS = [
@@ -50,7 +55,12 @@ const XRAY_WORDS = [
   ...['warning', 'error', 'direct', 'blocked', 'api', 'metrics'],
 ];
 
-/** The words that a capsule keeps: the enumerations of all event types, and those of Xray's configuration. */
+/**
+ * The words that a capsule keeps: the enumerations and names of all event types, built-in roles and permissions, the codes of
+ * messages, and the words of Xray's configuration.
+ */
 export function keptWords(): ReadonlySet<string> {
-  return new Set([...XRAY_WORDS, ...enumeratedWords()]);
+  const types = catalog.map(({ type }) => type);
+  const access = [...BUILT_IN_ROLES.keys(), ...PERMISSION_NAMES, ...SCOPES];
+  return new Set([...XRAY_WORDS, ...enumeratedWords(), ...types, ...eventGroups, ...access, ...messageCodes()]);
 }

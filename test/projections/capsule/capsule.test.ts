@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { AdminAccessChanged } from '../../../src/events/access/access.js';
+import { NO_QUOTAS } from '../../../src/events/access/access-of.js';
 import { catalog, eventType, type RecordedEvent } from '../../../src/events/catalog.js';
+import { memberNames } from '../../../src/events/enumerated-words.js';
+import { HoldId, WebhookId } from '../../../src/events/ids.js';
 import { capsuleLine, readCapsule } from '../../../src/events/log/capsule-file.js';
 import type { EventType } from '../../../src/events/log/event.js';
+import { LegalHoldPlaced } from '../../../src/events/personal-data/personal-data.js';
+import { SettingsChanged } from '../../../src/events/settings/settings.js';
+import { WebhookAdded } from '../../../src/events/webhook/webhook.js';
 import { capsuleEvents, eventsOf, subjectsOf } from '../../../src/projections/capsule/capsule.js';
 import { MANY_CLIENTS, ONE_CLIENT } from '../../../src/projections/capsule/selection.js';
 import { keptWords } from '../../../src/projections/capsule/words.js';
 import { replayed } from '../../../src/worker/capsule.js';
+import { alice, clientAdded, first, identity, inboundAdded, one, userId } from '../../kit/builders.js';
 import { playedLogs, steps } from '../../kit/history/history.js';
+import { recorded } from '../../kit/spec.js';
 import { valuesOf } from './values.js';
 
 /** A capsule file as the command writes it. */
@@ -59,6 +68,63 @@ describe('a capsule of any history', () => {
         const leaked = [...secretsOf(all())].filter((secret) => texts.has(secret));
         expect(leaked).toStrictEqual([]);
         journal.log.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** What may stand where a client, a person or a server is named: also words that events use, and texts that look like them. */
+const name = fc.oneof(
+  fc.constantFrom(...memberNames()),
+  fc.constantFrom(...keptWords()),
+  fc.constantFrom(
+    'secretdom.net',
+    'john.doe',
+    'a.b',
+    '1234',
+    '12.5',
+    '2024-05-06',
+    'proxy.internal',
+    '/1234',
+    'JOHN_DOE',
+  ),
+);
+
+describe('a capsule with names like the words of the panel', () => {
+  it('can be read, and has the names only where they are such words', () => {
+    const words = new Set([...keptWords(), ...memberNames()]);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 8, maxLength: 8 }), (names) => {
+        const [email = '', hold = '', domain = '', sni = '', shortId = '', hook = '', path = '', comment = ''] = names;
+        const reality = { serverNames: [sni], shortIds: [shortId], target: `${sni}:443` };
+        const stream = { network: 'ws', security: 'reality', wsSettings: { path }, realitySettings: reality };
+        const events = recorded([
+          WebhookAdded({
+            ...{ webhook: WebhookId.parse(1), name: hook, types: ['clients'], keyVersion: 1, after: null },
+            target: { url: `https://${domain}/${path}` },
+            secret: { value: 'whsec_1' },
+          }),
+          inboundAdded({ config: { settings: { clients: [] }, stream } }),
+          clientAdded({ ...alice, identity: identity(email, { comment }) }),
+          LegalHoldPlaced({ hold: HoldId.parse(1), clients: [first], from: 0, to: 0, details: { reason: hold } }),
+          SettingsChanged({ changes: { subDomain: domain, subTitle: sni, webBasePath: path } }),
+          AdminAccessChanged({
+            user: userId(1),
+            role: 'reseller',
+            inbounds: [one],
+            quotas: { ...NO_QUOTAS, clients: 3 },
+          }),
+        ]);
+        const written = [...capsuleEvents(() => events, { clients: new Set([first]), inbounds: new Set([one]) })];
+        expect(written.map(({ type }) => type)).toStrictEqual(events.map(({ type }) => type));
+        expect(written.at(-1)?.data).toStrictEqual(events.at(-1)?.data);
+        const read = readCapsule(fileOf(written));
+        expect(read.events).toStrictEqual(written);
+        expect(replayed(read.events)).toStrictEqual(read.header.digests);
+        const texts = new Set(written.flatMap(({ data }) => [...valuesOf(data)]));
+        for (const one of names.filter((text) => !words.has(text))) expect(texts).not.toContain(one);
+        expect(texts).not.toContain(`${sni}:443`);
       }),
       { numRuns: 60 },
     );
