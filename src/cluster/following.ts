@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { LogDamage, NewerRelease } from '../adapters/sqlite/codec.js';
-import type { IncomingBatch, LogReplication } from '../adapters/sqlite/replication/log-replication.js';
-import { type BatchStream, ClusterAway, type KeyBucket, type StreamedBatch } from '../commands/ports/cluster.js';
+import type { IncomingBatch, KeyPlace, LogReplication } from '../adapters/sqlite/replication/log-replication.js';
+import type { KeyBucket } from '../commands/ports/cluster/keys.js';
+import { type BatchStream, ClusterAway, type StreamedBatch } from '../commands/ports/cluster.js';
 import { StorageError } from '../events/log/log.js';
 
 /** Pause after a failed attempt, in ms. */
@@ -165,9 +166,14 @@ export class Following {
 /** Reads data keys from the bucket. A key that is not in it was destroyed. */
 export function keysIn(bucket: Pick<KeyBucket, 'get'>): Parts['keysOf'] {
   return async (batches) => {
-    const marks = new Map(batches.flatMap(({ keys }) => [...keys]));
-    const found = [...marks].map(async ([id, mark]) => {
-      const wrapped = mark === null ? null : await bucket.get(id, mark);
+    const places = new Map<string, KeyPlace | null>();
+    for (const [id, place] of batches.flatMap(({ keys }) => [...keys])) {
+      const before = places.get(id);
+      // Only the first batch with a key may know its group.
+      if (!before || before.mark !== place?.mark || place.group !== null) places.set(id, place);
+    }
+    const found = [...places].map(async ([id, place]) => {
+      const wrapped = place && (await bucket.get(id, place.mark, place.group));
       return [id, wrapped && Buffer.from(wrapped)] as const;
     });
     return new Map(await Promise.all(found));

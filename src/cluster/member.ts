@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogReplication } from '../adapters/sqlite/replication/log-replication.js';
+import type { KeyBucket } from '../commands/ports/cluster/keys.js';
 import {
   type BatchStream,
   ClusterAway,
-  type KeyBucket,
   type Lease,
   type LogPoint,
   type ReportedMember,
@@ -85,6 +85,7 @@ export class Member {
   };
 
   get state(): MemberState {
+    const acknowledged = (): LogPoint | null => this.#acknowledged();
     return {
       name: this.#parts.name,
       role: this.#role,
@@ -94,7 +95,10 @@ export class Member {
       sequence: this.#publisher?.sequence ?? this.#following.sequence,
       confirmed: this.#publisher?.position ?? null,
       awayAt: this.#publisher?.stalledAt ?? this.#awayAt,
-      acknowledged: this.#acknowledged(),
+      // Each request needs the state, and this reads the log.
+      get acknowledged() {
+        return acknowledged();
+      },
       fault: this.#stream.fault,
       unknownAt: this.#following.unknownAt,
     };
@@ -102,7 +106,8 @@ export class Member {
 
   #acknowledged(): LogPoint | null {
     const position = this.#publisher?.position ?? this.#following.position;
-    const hash = this.#parts.replica.hashAt(position);
+    const head = this.#parts.replica.head();
+    const hash = head.position === position ? head.hash : this.#parts.replica.hashAt(position);
     return hash === null ? null : { position, hash };
   }
 

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { LogReplication, OutgoingBatch } from '../adapters/sqlite/replication/log-replication.js';
-import { type BatchStream, ClusterAway, type KeyBucket, WrongSequence } from '../commands/ports/cluster.js';
+import type { KeyBucket } from '../commands/ports/cluster/keys.js';
+import { type BatchStream, ClusterAway, WrongSequence } from '../commands/ports/cluster.js';
 import { Watermark } from './leader/watermark.js';
 
 /** Pause after a failed attempt, in ms. */
 const RETRY_MS = 200;
-/** Keys that are known to be in the bucket. */
-const MAX_KNOWN_KEYS = 10_000;
+/** From how many callers on their next changes are awaited, and for how long, in ms. */
+const SEVERAL = 4;
+const GATHER_MS = 4;
 
 interface Parts {
-  readonly replica: Pick<LogReplication, 'batchAfter' | 'hashAt' | 'wrappedKey'>;
+  readonly replica: Pick<LogReplication, 'batchAfter' | 'hashAt' | 'noteNewKeys' | 'confirmed'>;
   readonly stream: BatchStream;
   readonly keys: KeyBucket;
   /** Called once when this member cannot publish any more: another one leads, or the stream has lost messages. */
@@ -23,16 +24,18 @@ interface Parts {
 
 /**
  * Publishes the log of the leader, in order, one batch at a time. What is appended while a batch is on its way goes into the
- * next one, so that many changes share one round trip.
+ * next one, so that many changes share one round trip. Callers who were just answered often send their next change at once: the
+ * next batch waits for them a moment, because a batch costs the servers and the followers as much as many changes.
  */
 export class Publisher {
   readonly #parts: Parts;
   readonly #retryMs: number;
-  readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN_KEYS });
   readonly #confirmed: Watermark;
   #sequence: number;
   #running = false;
   #ended = false;
+  /** Callers whose changes were in the last batch, or wait for the next one. */
+  #callers = 0;
   #stalledAt: number | null = null;
 
   /** Continues after the last position and sequence that the log and the stream have in common. */
@@ -41,6 +44,7 @@ export class Publisher {
     this.#retryMs = parts.retryMs ?? RETRY_MS;
     this.#confirmed = new Watermark(position);
     this.#sequence = sequence;
+    parts.replica.noteNewKeys(position);
   }
 
   /** The last position that the quorum of the stream has confirmed. */
@@ -77,7 +81,10 @@ export class Publisher {
   async #run(): Promise<void> {
     this.#running = true;
     try {
-      for (let batch = this.#next(); batch !== null; batch = this.#next()) await this.#publish(batch);
+      for (let batch = this.#next(); batch !== null; batch = this.#next()) {
+        await this.#publish(batch);
+        if (this.#callers >= SEVERAL) await this.#confirmed.gathered(this.#callers, GATHER_MS);
+      }
     } catch (error) {
       this.#parts.warn('events could not be published to the cluster', { error: String(error) });
       if (!this.#ended) setTimeout(() => this.wake(), this.#retryMs).unref();
@@ -106,12 +113,8 @@ export class Publisher {
   }
 
   /** The stream must not have an event whose key is only here. */
-  async #putKeys({ keys }: OutgoingBatch): Promise<void> {
-    const unknown = keys.filter((id) => !this.#known.has(id));
-    if (unknown.length === 0) return;
-    const wrapped = unknown.map((id) => [id, this.#parts.replica.wrappedKey(id)] as const);
-    await this.#parts.keys.put(new Map(wrapped.flatMap(([id, key]) => (key === null ? [] : [[id, key]]))));
-    for (const id of unknown) this.#known.set(id, true);
+  async #putKeys({ groups }: OutgoingBatch): Promise<void> {
+    await Promise.all([...groups].map(([name, keys]) => this.#parts.keys.putGroup(name, keys)));
   }
 
   /**
@@ -134,19 +137,27 @@ export class Publisher {
     lost(last < this.#sequence ? 'shortened' : 'fenced');
   }
 
-  #confirm({ last, destroyed }: OutgoingBatch, sequence: number): void {
+  #confirm(batch: OutgoingBatch, sequence: number): void {
     this.#sequence = sequence;
     this.#stalledAt = null;
-    this.#confirmed.advance(last);
-    for (const id of destroyed) void this.#destroy(id);
+    this.#parts.replica.confirmed(batch);
+    const answered = this.#confirmed.advance(batch.last);
+    this.#callers = answered + this.#confirmed.waiting;
+    if (batch.destroyed.length > 0) void this.#destroy(batch.destroyed);
   }
 
-  /** A key that stays because of an error is destroyed when the next leader starts. */
-  async #destroy(id: string): Promise<void> {
-    try {
-      await this.#parts.keys.destroy(id);
-    } catch (error) {
-      this.#parts.warn('a destroyed key could not be removed from the cluster yet', { error: String(error) });
+  async #destroy(ids: readonly string[]): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#parts.keys.destroy(ids);
+      } catch (error) {
+        if (error instanceof ClusterAway && !this.#ended) {
+          await sleep(this.#retryMs);
+          continue;
+        }
+        this.#parts.warn('destroyed keys could not be removed from the cluster', { error: String(error) });
+        return;
+      }
     }
   }
 }

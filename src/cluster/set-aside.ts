@@ -8,7 +8,8 @@ import { askLeader } from '../adapters/nats/requests.js';
 import { openDatabase } from '../adapters/sqlite/database.js';
 import { Keyring, masterKey } from '../adapters/sqlite/keyring.js';
 import { exportTail, removeTail, tailAfter } from '../adapters/sqlite/replication/rewind.js';
-import { ClusterAway, type KeyBucket } from '../commands/ports/cluster.js';
+import { type KeyBucket, keyGroups } from '../commands/ports/cluster/keys.js';
+import { ClusterAway } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
 import { message } from '../messages/message.js';
 
@@ -51,6 +52,13 @@ export async function setAsideTail({ directory, position, keys, now }: Parts): P
     if (tail === null) return null;
     if (tail.leftAt !== null) throw new MessageError(message('start.clusterLeft', { position: tail.leftAt }));
     if (tail.prunes) throw new MessageError(message('start.clusterGap', { position }));
+    const keyring = new Keyring(db, masterKey(directory.masterKey, { mayCreate: false }), now);
+    // They stay in the log, and this member uses them again when it leads.
+    const used = [...tail.keys].flatMap((id) => {
+      const wrapped = keyring.wrapped(id);
+      return wrapped ? [[id, wrapped] as const] : [];
+    });
+    for (const [name, group] of keyGroups(used)) await keys.putGroup(name, group);
     const destroyed = new Map<string, readonly Uint8Array[]>();
     for (const id of tail.destroyed) destroyed.set(id, await keys.all(id));
     const time = new Date(now()).toISOString().replaceAll(/[:.]/g, '-');
@@ -64,7 +72,7 @@ export async function setAsideTail({ directory, position, keys, now }: Parts): P
     // Written first: an anchor that is behind the log is sound, one that is ahead is not.
     const anchored = { generation, position, hash: (hash ?? Buffer.alloc(32)).toString('hex') };
     replaceFile(directory.anchor, `${JSON.stringify(anchored)}\n`);
-    removeTail(db, position, new Keyring(db, masterKey(directory.masterKey, { mayCreate: false }), now), destroyed);
+    removeTail(db, position, keyring, destroyed);
     return { fromPosition: tail.first, toPosition: tail.last, file };
   } finally {
     db.close();

@@ -128,14 +128,14 @@ describe.skipIf(withoutNats('buckets that were deleted'))('buckets that were del
     const { url, one, connection } = await ledCluster();
     const { keys } = await storeOf(url, 'three');
     const [id = ''] = one.log.log.stored.keyIds();
-    expect(await keys.get(id, 'unknown')).toBeNull();
+    expect(await keys.get(id, 'unknown', null)).toBeNull();
     const kvm = new Kvm(connection);
     for (const name of ['PORTOLAN_KEYS', 'PORTOLAN_LEASE', 'PORTOLAN_MEMBERS']) await (await kvm.open(name)).destroy();
     expect(await repairBuckets(connection)).toHaveLength(3);
     expect(await repairBuckets(connection)).toEqual([]);
-    await expect(keys.get(id, 'unknown')).rejects.toThrow('not complete');
+    await expect(keys.get(id, 'unknown', null)).rejects.toThrow('not complete');
     await storeKeys(keys, one.log.log);
-    expect(await keys.get(id, 'unknown')).toBeNull();
+    expect(await keys.get(id, 'unknown', null)).toBeNull();
     expect(await keys.ids()).toContain(id);
     await until('the lease is taken again', () => one.member.mayAppend);
     one.add(7);

@@ -1,5 +1,7 @@
-import type { Batch, BatchStream, KeyBucket, StreamedBatch } from '../../src/commands/ports/cluster.js';
-import { ClusterAway, keyMark, WrongSequence } from '../../src/commands/ports/cluster.js';
+import type { KeyBucket } from '../../src/commands/ports/cluster/keys.js';
+import { keyMark } from '../../src/commands/ports/cluster/keys.js';
+import type { Batch, BatchStream, StreamedBatch } from '../../src/commands/ports/cluster.js';
+import { ClusterAway, WrongSequence } from '../../src/commands/ports/cluster.js';
 
 /** What becomes of a publish: it arrives, only its answer is lost, or it is lost itself. */
 export type Fate = 'answered' | 'answer lost' | 'lost';
@@ -84,15 +86,16 @@ export class MemoryStream {
 
 /** The data keys of a cluster in memory. */
 export function memoryKeys(): KeyBucket {
-  const kept = new Map<string, Map<string, Uint8Array>>();
+  const groups = new Map<string, ReadonlyMap<string, Uint8Array>>();
   return {
-    put: async (keys) => {
-      for (const [id, wrapped] of keys)
-        kept.set(id, (kept.get(id) ?? new Map<string, Uint8Array>()).set(keyMark(wrapped), wrapped));
+    putGroup: async (name, keys) => void groups.set(name, keys),
+    get: async (id, mark) => {
+      const found = [...groups.values()].flatMap((keys) => keys.get(id) ?? []);
+      return found.find((wrapped) => keyMark(wrapped) === mark) ?? null;
     },
-    get: async (id, mark) => kept.get(id)?.get(mark) ?? null,
-    all: async (id) => [...(kept.get(id)?.values() ?? [])],
-    destroy: async (id) => void kept.delete(id),
-    ids: async () => [...kept.keys()],
+    all: async (id) => [...groups.values()].flatMap((keys) => keys.get(id) ?? []),
+    destroy: async (ids) => {
+      for (const [name, keys] of groups) groups.set(name, new Map([...keys].filter(([id]) => !ids.includes(id))));
+    },
   };
 }

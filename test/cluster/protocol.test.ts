@@ -8,12 +8,13 @@ import { Diverged, Following, keysIn } from '../../src/cluster/following.js';
 import { Copies } from '../../src/cluster/leader/copies.js';
 import { Publisher } from '../../src/cluster/publisher.js';
 import { setAsideTail } from '../../src/cluster/set-aside.js';
-import { clientAdded, clientNumber, draft, inboundAdded } from '../kit/builders.js';
-import { TestLog, temporaryFolder } from '../kit/log.js';
+import { clientAdded, clientNumber, draft, inboundAdded, T0 } from '../kit/builders.js';
+import { context, TestLog, temporaryFolder } from '../kit/log.js';
 import { type Fate, MemoryStream, memoryKeys } from './memory-cluster.js';
 
 /** Pause of the publisher between two attempts, in ms. */
 const RETRY_MS = 1;
+const MONTH_MS = 31 * 86_400_000;
 const NAMES = ['one', 'two', 'three'] as const;
 type Name = (typeof NAMES)[number];
 
@@ -144,9 +145,10 @@ class Model {
     this.#clients += 1;
     // Two leaders that do not know of each other add different clients under the same number, so under the same data key.
     const number = process.log.all().length + 1;
-    const [event] = process.log.append(
-      clientAdded(draft(`client-${this.#clients}`, this.#clients), clientNumber(number)),
-    );
+    const added = clientAdded(draft(`client-${this.#clients}`, this.#clients), clientNumber(number));
+    // Some changes share the key of their month, which the first of them creates.
+    const at = T0 + Math.floor(this.#clients / 3) * MONTH_MS;
+    const [event] = process.log.log.append([added], context({ at }));
     const { position = 0, id = '' } = event ?? {};
     void this.#confirmed(process, position).then((isConfirmed) => {
       if (!isConfirmed || process.ended) return;
@@ -295,6 +297,8 @@ describe('the commit protocol', () => {
         const [first] = logs.map((log) => log.log.head());
         for (const log of logs) {
           expect(log.log.head()).toEqual(first);
+          // Every key that an event was sealed with has reached every member.
+          expect(log.log.stored.keyring.problem(new Set())).toBeNull();
           const ids = idsOf(log);
           for (const [position, id] of before) expect(ids.get(position)).toBe(id);
         }

@@ -1,8 +1,10 @@
 import { JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
-import { ClusterAway, type KeyBucket, keyMark, WrongSequence } from '../../commands/ports/cluster.js';
+import { type KeyBucket, keyMark } from '../../commands/ports/cluster/keys.js';
+import { ClusterAway, WrongSequence } from '../../commands/ports/cluster.js';
 import { REQUEST_MS } from './connection.js';
 import { natsError, natsRequest } from './errors.js';
+import { isGroupName, type KeyGroup, KeyGroups } from './key-groups.js';
 
 export const KEY_BUCKET = 'PORTOLAN_KEYS';
 const STREAM = `KV_${KEY_BUCKET}`;
@@ -25,7 +27,9 @@ interface NamedKey {
 }
 
 interface Asked {
-  readonly name: string;
+  readonly id: string;
+  readonly mark: string;
+  readonly group: string | null;
   readonly found: (wrapped: Uint8Array | null) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -35,14 +39,21 @@ export class NatsKeyBucket implements KeyBucket {
   readonly #bucket: KV;
   readonly #manager: JetStreamManager;
   readonly #client: JetStreamClient;
+  readonly #groups: KeyGroups;
   #asked: Asked[] = [];
 
   constructor(bucket: KV, manager: JetStreamManager) {
     this.#bucket = bucket;
+    this.#groups = new KeyGroups(bucket, manager, { stream: STREAM, subject: SUBJECT });
     this.#client = manager.jetstream();
     this.#manager = manager;
   }
 
+  putGroup(name: string, keys: KeyGroup): Promise<void> {
+    return this.#groups.put(name, keys);
+  }
+
+  /** Stores each key under its own name: batches of the log may refer to groups that are lost. */
   async put(keys: ReadonlyMap<string, Uint8Array>): Promise<void> {
     const all = [...keys].map(([id, wrapped]) => ({ name: nameOf(id, keyMark(wrapped)), wrapped }));
     for (let from = 0; from < all.length; from += TOGETHER) {
@@ -80,26 +91,43 @@ export class NatsKeyBucket implements KeyBucket {
     }
   }
 
-  get(id: string, mark: string): Promise<Uint8Array | null> {
+  get(id: string, mark: string, group: string | null): Promise<Uint8Array | null> {
     return new Promise((found, failed) => {
       if (this.#asked.length === 0) setImmediate(() => void this.#answer());
-      this.#asked.push({ name: nameOf(id, mark), found, failed });
+      this.#asked.push({ id, mark, group, found, failed });
     });
   }
 
   /** Reads the keys that were asked for in one turn: a member that catches up needs thousands. */
   async #answer(): Promise<void> {
     const asked = this.#asked.splice(0);
-    for (let from = 0; from < asked.length; from += TOGETHER) {
-      const some = asked.slice(from, from + TOGETHER);
+    const alone: Asked[] = [];
+    try {
+      const groups = await this.#groupsIn(asked);
+      for (const each of asked) {
+        const wrapped = groups.get(each.group ?? '')?.get(each.id);
+        if (wrapped && keyMark(wrapped) === each.mark) each.found(wrapped);
+        else alone.push(each);
+      }
+    } catch (error) {
+      for (const { failed } of asked) failed(error);
+      return;
+    }
+    for (let from = 0; from < alone.length; from += TOGETHER) {
+      const some = alone.slice(from, from + TOGETHER).map((each) => ({ ...each, name: nameOf(each.id, each.mark) }));
       const together = await this.#together(some.map(({ name }) => name));
-      const answers = some.map(async ({ name, found, failed }) => {
+      const answers = some.map(async ({ id, mark, name, found, failed }) => {
         const wrapped = together.get(name);
         if (wrapped) found(wrapped);
-        else await this.#get(name).then(found, failed);
+        else await this.#get(name, () => this.#inAnyGroup(id, mark)).then(found, failed);
       });
       await Promise.all(answers);
     }
+  }
+
+  async #groupsIn(asked: readonly Asked[]): Promise<ReadonlyMap<string, KeyGroup>> {
+    const names = [...new Set(asked.flatMap(({ group }) => group ?? []))];
+    return new Map(await Promise.all(names.map(async (name) => [name, await this.#groups.get(name)] as const)));
   }
 
   /** Keys by name. Any replica answers, so a key that is not among them may exist. */
@@ -117,8 +145,13 @@ export class NatsKeyBucket implements KeyBucket {
     return keys;
   }
 
-  async #get(name: string): Promise<Uint8Array | null> {
-    const wrapped = await this.#last(name);
+  async #inAnyGroup(id: string, mark: string): Promise<Uint8Array | null> {
+    return (await this.#groups.all(id)).find((wrapped) => keyMark(wrapped) === mark) ?? null;
+  }
+
+  /** The key that is stored alone, or `elsewhere`. */
+  async #get(name: string, elsewhere: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    const wrapped = (await this.#last(name)) ?? (await elsewhere());
     if (wrapped !== null) return wrapped;
     // Otherwise the key of a bucket that was deleted by hand would count as destroyed.
     if (!(await this.isComplete())) throw new ClusterAway('the bucket of keys is not complete yet');
@@ -142,16 +175,20 @@ export class NatsKeyBucket implements KeyBucket {
   }
 
   async all(id: string): Promise<readonly Uint8Array[]> {
-    const found = await Promise.all((await this.#names(`${prefixOf(id)}.*`)).map((name) => this.#get(name)));
-    return found.filter((wrapped) => wrapped !== null);
+    const found = await Promise.all((await this.#names(`${prefixOf(id)}.*`)).map((name) => this.#last(name)));
+    return [...found.filter((wrapped) => wrapped !== null), ...(await this.#groups.all(id))];
   }
 
-  async destroy(id: string): Promise<void> {
-    for (const name of await this.#names(`${prefixOf(id)}.*`)) await natsRequest(() => this.#bucket.purge(name));
+  async destroy(ids: readonly string[]): Promise<void> {
+    await this.#groups.remove(ids);
+    for (const id of ids)
+      for (const name of await this.#names(`${prefixOf(id)}.*`)) await natsRequest(() => this.#bucket.purge(name));
   }
 
+  /** The ids of all keys. */
   async ids(): Promise<readonly string[]> {
-    return [...new Set((await this.#names()).filter((name) => name !== COMPLETE).map(idOf))];
+    const single = (await this.#names()).filter((name) => name !== COMPLETE && !isGroupName(name)).map(idOf);
+    return [...new Set([...single, ...(await this.#groups.ids())])];
   }
 
   async #names(filter?: string): Promise<readonly string[]> {

@@ -115,7 +115,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
     const appended: (readonly RecordedEvent[])[] = [];
     const before = { position: this.#position, hash: this.#hash, generation: this.#generation };
     let result: T;
-    this.keyring.begin();
+    const takeKeysBack = this.keyring.begin();
     this.#group = appended;
     try {
       result = work();
@@ -124,7 +124,7 @@ export class SqliteEventLog extends LogReader implements EventLog {
       this.#position = before.position;
       this.#hash = before.hash;
       this.#generation = before.generation;
-      this.#takeBack(error);
+      this.#takeBack(error, takeKeysBack);
     } finally {
       this.#group = null;
     }
@@ -136,11 +136,11 @@ export class SqliteEventLog extends LogReader implements EventLog {
   }
 
   /** Rolls back and throws the error of the storage. */
-  #takeBack(error: unknown): never {
+  #takeBack(error: unknown, takeKeysBack: () => void): never {
     const stored = storageError(error);
     if (stored instanceof StorageError && FINAL.has(stored.kind)) this.#broken = stored;
     if (this.db.inTransaction) this.sql.rollback.run();
-    this.keyring.rollBack();
+    takeKeysBack();
     // After a final error the file is not accessed again.
     if (this.#broken) throw this.#broken;
     this.rollUps.reload();

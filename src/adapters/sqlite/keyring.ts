@@ -84,6 +84,8 @@ export class Keyring {
   readonly #destroyed = new Set<string>();
   /** On a subscription mirror: boxes with less in them than the stored ones. Null elsewhere. */
   readonly reduced: ReducedBoxes | null;
+  /** Called with the id of each key that is created here, also if its transaction is rolled back. */
+  created: (id: string) => void = () => undefined;
   /** What reverts each change since `begin`, in order. */
   #undo: (() => void)[] = [];
 
@@ -133,6 +135,7 @@ export class Keyring {
     });
     this.#wrapped.set(id, wrapped.toString('latin1'));
     this.#opened.set(id, key);
+    this.created(id);
     return key;
   }
 
@@ -221,15 +224,13 @@ export class Keyring {
     }
   }
 
-  /** Called when a transaction begins that may create or destroy keys. */
-  begin(): void {
+  /** Called when a transaction begins that may create or destroy keys. The result is to be called after it was rolled back. */
+  begin(): () => void {
     this.#undo = [];
-  }
-
-  /** Called after the transaction was rolled back. */
-  rollBack(): void {
-    for (const undo of this.#undo.reverse()) undo();
-    this.#undo = [];
+    return () => {
+      for (const undo of this.#undo.reverse()) undo();
+      this.#undo = [];
+    };
   }
 
   #load(): void {

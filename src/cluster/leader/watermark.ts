@@ -7,6 +7,8 @@ interface Waiting {
 export class Watermark {
   #position: number;
   #waiting: Waiting[] = [];
+  /** Called when another one waits. */
+  #joined: () => unknown = () => undefined;
 
   constructor(position: number) {
     this.#position = position;
@@ -16,12 +18,33 @@ export class Watermark {
     return this.#position;
   }
 
-  advance(position: number): void {
-    if (position <= this.#position) return;
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Returns how many have waited for it. */
+  advance(position: number): number {
+    if (position <= this.#position) return 0;
     this.#position = position;
     const ready = this.#waiting.filter((waiting) => waiting.position <= position);
     this.#waiting = this.#waiting.filter((waiting) => waiting.position > position);
     for (const { reached } of ready) reached();
+    return ready.length;
+  }
+
+  /** Resolves when `count` wait, or after `ms`. One call at a time. */
+  gathered(count: number, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#joined = () => undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#joined = () => this.#waiting.length >= count && end();
+      this.#joined();
+    });
   }
 
   /** Resolves to whether it gets to a position within `ms`. */
@@ -40,6 +63,7 @@ export class Watermark {
         resolve(false);
       }, ms);
       this.#waiting.push(waiting);
+      this.#joined();
     });
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type { CommandContext } from '../bus.js';
 import type { AnyCommand } from '../catalog.js';
@@ -102,27 +101,6 @@ export interface Lease {
   release(): Promise<void>;
   /** The name of the member that has it, or null. */
   holder(): Promise<string | null>;
-}
-
-/** Names an encrypted data key, so that two keys under one id are told apart: 96 bits of its SHA-256, base64url. */
-export const keyMark = (wrapped: Uint8Array): string =>
-  createHash('sha256').update(wrapped).digest().subarray(0, 12).toString('base64url');
-
-/**
- * The data keys of the log, each encrypted with the master key, which is not here. There may be several under one id: a leader
- * that failed before it published an event leaves the key of that event, and the next leader creates another one. Each batch
- * names the keys of its events.
- */
-export interface KeyBucket {
-  put(keys: ReadonlyMap<string, Uint8Array>): Promise<void>;
-  /** The key with a `keyMark`. Null for a key that is not in the bucket: it was destroyed. */
-  get(id: string, mark: string): Promise<Uint8Array | null>;
-  /** All keys under an id. */
-  all(id: string): Promise<readonly Uint8Array[]>;
-  /** Destroys all keys under an id. */
-  destroy(id: string): Promise<void>;
-  /** The ids of all keys. */
-  ids(): Promise<readonly string[]>;
 }
 
 /** `subscriptions`: a mirror, which never leads and has no master key. */

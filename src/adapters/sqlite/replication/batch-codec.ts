@@ -17,12 +17,15 @@ export interface ForeignBatch {
   readonly commands: readonly CommandRow[];
   /** The `keyMark` of each data key that the rows are encrypted with, by id; without those that were destroyed. */
   readonly marks: Readonly<Record<string, string>>;
+  /** The group of each of these keys that was stored in one, by id. */
+  readonly groups: Readonly<Record<string, string>>;
 }
 
 /** Version of the format below. A member does not read a newer one, which must stay JSON with the member `format`. */
-const FORMAT = 1;
+const FORMAT = 2;
 
-const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'));
+// Not checked further: the hashes of the rows are.
+const bytes = z.string().transform((text) => Buffer.from(text, 'base64'));
 const integer = z.int().nonnegative();
 
 const Row = z
@@ -58,14 +61,16 @@ const Command = z.strictObject({
 const Versioned = z.object({ format: z.int() });
 
 const Body = z.strictObject({
-  format: z.literal(FORMAT),
+  format: z.int(),
   rows: z.array(Row),
   commands: z.array(Command),
   marks: z.record(z.string(), z.string()),
+  // Not in format 1.
+  groups: z.record(z.string(), z.string()).default({}),
 });
 
 /** Rows as bytes: JSON, with encrypted fields as they are stored. The payload of no row may be removed. */
-export function encodeBatch({ rows, commands, marks }: ForeignBatch): Buffer {
+export function encodeBatch({ rows, commands, marks, groups }: ForeignBatch): Buffer {
   const base64 = (value: Buffer): string => value.toString('base64');
   const encoded = rows.map((row) => {
     const { position, stream, version, id, type, schema, at, meta, measured, encoding, payload, payload_hash, hash } =
@@ -75,7 +80,7 @@ export function encodeBatch({ rows, commands, marks }: ForeignBatch): Buffer {
     const hashes = [base64(payload_hash), base64(hash)];
     return [position, stream, version, first, type, schema, at, meta, measured, encoding, second, ...hashes];
   });
-  return Buffer.from(JSON.stringify({ format: FORMAT, rows: encoded, commands, marks }));
+  return Buffer.from(JSON.stringify({ format: FORMAT, rows: encoded, commands, marks, groups }));
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Batch, keyMark } from '../../../commands/ports/cluster.js';
+import { keyGroups, keyMark } from '../../../commands/ports/cluster/keys.js';
+import { type Batch } from '../../../commands/ports/cluster.js';
 import type { LogHead } from '../../../events/log/log.js';
 import { type EventRow, idText, knownType, type StoredMeta } from '../codec.js';
 import type { SqliteEventLog } from '../event-log.js';
@@ -11,19 +12,29 @@ const FULL_BYTES = 512 * 1024;
 /** A batch with the data keys that its events are encrypted with. */
 export interface OutgoingBatch extends Batch {
   readonly keys: readonly string[];
+  /** The groups of those that must be stored first, by name. */
+  readonly groups: ReadonlyMap<string, ReadonlyMap<string, Uint8Array>>;
   /** Keys that its events destroy. */
   readonly destroyed: readonly string[];
 }
 
 /** A batch of another member, decoded. */
 export interface IncomingBatch extends ForeignBatch {
-  /** The `keyMark` of each data key that this log does not have, by id; null = it was destroyed. */
-  readonly keys: ReadonlyMap<string, string | null>;
+  /** The data keys that this log does not have, by id; null = it was destroyed. */
+  readonly keys: ReadonlyMap<string, KeyPlace | null>;
+}
+
+/** Where a data key is: its `keyMark`, and its group; null = it is stored alone. */
+export interface KeyPlace {
+  readonly mark: string;
+  readonly group: string | null;
 }
 
 /** Reads batches for the other members from the log, and appends those of others. */
 export class LogReplication {
   readonly #log: SqliteEventLog;
+  /** Keys that may be only here. */
+  #newKeys: Set<string> | null = null;
 
   constructor(log: SqliteEventLog) {
     this.#log = log;
@@ -35,6 +46,24 @@ export class LogReplication {
 
   hashAt(position: number): string | null {
     return this.#log.hashAt(position);
+  }
+
+  /** From now on, batches have the groups of keys that may be only here: those of events after a position, and all that are created. */
+  noteNewKeys(position: number): void {
+    const found = new Set<string>();
+    for (let after = position; ; ) {
+      const page = this.#log.stored.rows(after, MAX_ROWS);
+      for (const id of page.flatMap(keysOf)) found.add(id);
+      after = page.at(-1)?.position ?? after;
+      if (page.length < MAX_ROWS) break;
+    }
+    this.#newKeys = found;
+    this.#log.stored.keyring.created = (id) => void found.add(id);
+  }
+
+  /** A batch is in the stream, so its keys are in the cluster. */
+  confirmed({ keys }: Pick<OutgoingBatch, 'keys'>): void {
+    for (const id of keys) this.#newKeys?.delete(id);
   }
 
   /**
@@ -65,17 +94,21 @@ export class LogReplication {
       return found ? [found] : [];
     });
     const keys = [...new Set(rows.flatMap(keysOf))];
-    const marks = keys.flatMap((id) => {
-      const wrapped = this.wrappedKey(id);
-      return wrapped === null ? [] : [[id, keyMark(wrapped)] as const];
+    const wrapped = keys.flatMap((id) => {
+      const key = this.wrappedKey(id);
+      return key === null ? [] : [[id, key] as const];
     });
+    const marks = Object.fromEntries(wrapped.map(([id, key]) => [id, keyMark(key)]));
+    const groups = keyGroups(wrapped.filter(([id]) => this.#newKeys?.has(id)));
+    const groupOf = [...groups].flatMap(([name, group]) => [...group.keys()].map((id) => [id, name] as const));
     return {
       first: first.position,
       last: last.position,
       hash: last.hash.toString('hex'),
       id: idText(first.id),
-      body: encodeBatch({ rows, commands, marks: Object.fromEntries(marks) }),
+      body: encodeBatch({ rows, commands, marks, groups: Object.fromEntries(groupOf) }),
       keys,
+      groups,
       destroyed: rows.flatMap((row) =>
         row.type === 'DataKeyDestroyed'
           ? this.#log.stored
@@ -92,12 +125,16 @@ export class LogReplication {
    */
   decode({ body, first }: Pick<Batch, 'body' | 'first'>): IncomingBatch {
     const { position } = this.#log.head();
-    const { rows: all, commands, marks } = decodeBatch(body, first);
+    const { rows: all, commands, marks, groups } = decodeBatch(body, first);
     const rows = all.filter((row) => row.position > position);
     for (const row of rows) knownType(row);
     const ids = [...new Set(rows.flatMap(keysOf))].filter((id) => this.#lacks(id, marks[id]));
-    const keys = new Map(ids.map((id) => [id, marks[id] ?? null]));
-    return { rows, commands: commands.filter(({ first }) => first > position), marks, keys };
+    const placeOf = (id: string): KeyPlace | null => {
+      const mark = marks[id];
+      return mark === undefined ? null : { mark, group: groups[id] ?? null };
+    };
+    const keys = new Map(ids.map((id) => [id, placeOf(id)]));
+    return { rows, commands: commands.filter(({ first }) => first > position), marks, groups, keys };
   }
 
   /**

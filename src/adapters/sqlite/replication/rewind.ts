@@ -10,6 +10,8 @@ const PAGE = 500;
 interface Tail {
   readonly first: number;
   readonly last: number;
+  /** Data keys that its events are encrypted with. */
+  readonly keys: ReadonlySet<string>;
   /** Data keys that its events have destroyed. */
   readonly destroyed: readonly string[];
   /** Whether it has removed payloads of measurements, which only the stream still has. */
@@ -57,13 +59,15 @@ export function tailAfter(db: SqliteDatabase, position: number): Tail | null {
   let prunes = false;
   let leftAt: number | null = null;
   const destroyed: string[] = [];
+  const keys = new Set<string>();
   for (const row of rowsAfter(db, position)) {
     last = row.position;
+    for (const id of keysOf(row)) keys.add(id);
     prunes ||= row.type === 'MeasurementsRolledUp';
     if (row.type === 'ClusterLeft') leftAt ??= row.position;
     if (row.type === 'DataKeyDestroyed') destroyed.push(String(storedData(row)?.['key']));
   }
-  return last === position ? null : { first: position + 1, last, destroyed, prunes, leftAt };
+  return last === position ? null : { first: position + 1, last, keys, destroyed, prunes, leftAt };
 }
 
 /** Writes the events after a position to a new file, as `portolan events export` does. Durable when it returns. */
