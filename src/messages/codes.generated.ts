@@ -1075,6 +1075,12 @@ export interface MessageParams {
   'diff.node': { readonly name: string | number; readonly number: string | number };
   'diff.settings': None;
   'diff.core': None;
+  'diff.role': { readonly name: string | number };
+  'diff.admin': { readonly name: string | number; readonly number: string | number };
+  'diff.token': { readonly name: string | number; readonly number: string | number };
+  'diff.webhook': { readonly name: string | number; readonly number: string | number };
+  'diff.hold': { readonly number: string | number };
+  'diff.geoSource': { readonly name: string | number; readonly number: string | number };
   'diff.secret': { readonly field: string | number };
   'diff.secretErased': { readonly field: string | number };
   'diff.valueErased': { readonly field: string | number; readonly value: string | number };

@@ -4,7 +4,8 @@ import type { Client } from '../../src/events/client/client-document.js';
 import { canonicalJson } from '../../src/lib/json.js';
 import { atOnce } from '../../src/lib/time/slices.js';
 import { type DiffReport, type DocumentDiff, diffSteps } from '../../src/projections/diff/diff.js';
-import { documentOf, isSameClient, nouns, sourcesOf } from '../../src/projections/diff/documents.js';
+import { documentOf, isSameClient, sourcesOf } from '../../src/projections/diff/documents.js';
+import { nouns } from '../../src/projections/diff/moment-document.js';
 import { readModelsAt } from '../../src/projections/moments.js';
 import type { ReadModels } from '../../src/projections/read-models.js';
 import { playedLogs, steps } from '../kit/history/history.js';
@@ -24,7 +25,11 @@ function shownOf(read: ReadModels): Map<string, Fields> {
   return shown;
 }
 
-const streamOf = ({ noun, number }: DocumentDiff): string => (number === 0 ? noun : `${noun}-${number}`);
+const STREAMS: Readonly<Record<string, string>> = { admin: 'user', geoSource: 'geo-source' };
+function streamOf({ noun, number, name }: DocumentDiff): string {
+  if (noun === 'role') return `role-${name}`;
+  return number === 0 ? noun : `${STREAMS[noun] ?? noun}-${number}`;
+}
 
 /** Applies the reported fields to the documents of the earlier moment. */
 function applied(before: ReadonlyMap<string, Fields>, { documents }: DiffReport): Map<string, Fields> {

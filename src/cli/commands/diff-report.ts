@@ -3,7 +3,7 @@ import { failureText } from '../../lib/errors/failure-text.js';
 import { OperatorError, UsageError } from '../../lib/errors/operator-error.js';
 import { message } from '../../messages/message.js';
 import type { DiffReport } from '../../projections/diff/diff.js';
-import { type Noun, nouns } from '../../projections/diff/documents.js';
+import { type Noun, nouns } from '../../projections/diff/moment-document.js';
 import { diffOfLogs, openBackup } from '../../worker/log-diff.js';
 import { assertNotEmpty, positionAt } from '../option-values.js';
 import { openToRead } from '../reading.js';

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { UsageError } from '../../lib/errors/operator-error.js';
 import { message } from '../../messages/message.js';
 import type { Say } from '../../messages/terminal.js';
-import { documentOf, type Noun, nouns, sourcesOf } from '../../projections/diff/documents.js';
+import { documentOf, sourcesOf } from '../../projections/diff/documents.js';
+import { type Noun, nouns } from '../../projections/diff/moment-document.js';
 import { readModelsAt } from '../../projections/moments.js';
 import { positionAt } from '../option-values.js';
 import { print } from '../output.js';
@@ -40,8 +41,8 @@ export function showCommand(program: Command, globals: () => GlobalOptions, say:
 }
 
 function documentsAt(read: Parameters<typeof sourcesOf>[0], noun: Noun): readonly ShownDocument[] {
-  return sourcesOf(read, noun).map(([number, source]) => {
-    const { name, shown } = documentOf(noun, source);
+  return sourcesOf(read, noun).map(([, source]) => {
+    const { number, name, shown } = documentOf(noun, source);
     const { values, erased } = shown();
     const kept = Object.entries(values).filter(([field]) => !erased.has(field));
     return { noun, number, name, values: Object.fromEntries(kept), erased: [...erased] };
@@ -50,7 +51,7 @@ function documentsAt(read: Parameters<typeof sourcesOf>[0], noun: Noun): readonl
 
 /** A line with the document, and one for each field. */
 function textOf({ noun, number, name, values, erased }: ShownDocument): string {
-  const title = [noun, ...(number === 0 ? [] : [String(number), name])].join(' ');
+  const title = [noun, ...(number === 0 ? [] : [String(number)]), name].filter(Boolean).join(' ');
   const fields = Object.entries(values).map(([field, value]) => `  ${field}: ${JSON.stringify(value)}`);
   return [title, ...fields, ...erased.map((field) => `  ${field}: (erased)`)].join('\n');
 }

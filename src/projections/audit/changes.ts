@@ -52,6 +52,37 @@ const HISTORIES: readonly { readonly types: readonly RecordedEvent['type'][]; re
       return { type, alias, url };
     },
   },
+  {
+    types: ['RoleDefined'],
+    valuesOf: (event) =>
+      event.type === 'RoleDefined'
+        ? Object.fromEntries(event.data.grants.map(({ permission, scope }) => [permission, scope]))
+        : null,
+  },
+  {
+    types: ['AdminAccessChanged'],
+    valuesOf(event) {
+      if (event.type !== 'AdminAccessChanged') return null;
+      const { role, inbounds, quotas } = event.data;
+      return { role, inbounds, quotas };
+    },
+  },
+  {
+    types: ['TokenCreated', 'TokenChanged'],
+    valuesOf(event) {
+      if (event.type !== 'TokenCreated' && event.type !== 'TokenChanged') return null;
+      const { role, inbounds, admin, expiresAt, addresses } = event.data;
+      return { role, inbounds, admin, expiresAt, addresses };
+    },
+  },
+  {
+    types: ['WebhookAdded', 'WebhookUpdated'],
+    valuesOf(event) {
+      if (event.type !== 'WebhookAdded' && event.type !== 'WebhookUpdated') return null;
+      const { name, types } = event.data;
+      return { name, types };
+    },
+  },
   { types: ['SettingsChanged'], valuesOf: (event) => (event.type === 'SettingsChanged' ? event.data.changes : null) },
 ];
 

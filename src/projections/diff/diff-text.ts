@@ -43,6 +43,18 @@ function nameOf({ noun, number, name }: DocumentDiff): Text {
       return message('diff.settings');
     case 'core':
       return message('diff.core');
+    case 'role':
+      return message('diff.role', { name });
+    case 'admin':
+      return message('diff.admin', { name, number });
+    case 'token':
+      return message('diff.token', { name, number });
+    case 'webhook':
+      return message('diff.webhook', { name, number });
+    case 'hold':
+      return message('diff.hold', { number });
+    case 'geoSource':
+      return message('diff.geoSource', { name, number });
   }
 }
 

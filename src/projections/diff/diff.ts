@@ -7,7 +7,8 @@ import { type Text } from '../../messages/message.js';
 import { type Change, changedPaths, changesOf } from '../audit/changes.js';
 import type { ReadModels } from '../read-models.js';
 import { actorText } from '../why/history.js';
-import { documentOf, isSameClient, type MomentDocument, type Noun, nouns, type Shown, sourcesOf } from './documents.js';
+import { documentOf, isSameClient, sourcesOf } from './documents.js';
+import { type MomentDocument, type Noun, nouns, type Shown } from './moment-document.js';
 
 /** A field whose value differs between two moments. */
 export interface FieldChange extends Change {
@@ -29,7 +30,7 @@ interface ChangingEvent {
 /** A document that was added, removed or changed. An added one has all fields of the later moment. */
 export interface DocumentDiff {
   readonly noun: Noun;
-  /** 0 for the settings and the core. */
+  /** 0 for the settings, the core and a role. */
   readonly number: number;
   readonly name: string;
   readonly change: 'added' | 'removed' | 'changed';
@@ -50,7 +51,7 @@ interface Difference {
   readonly pair: () => Pair;
 }
 
-type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings'>;
+type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings' | 'admins' | 'records'>;
 
 /** What is compared. Empty = everything. */
 export interface DiffFilter {
@@ -119,8 +120,8 @@ function* differences(before: Side, after: Side, { noun, client }: DiffFilter): 
   for (const [one, earlier, later] of all) {
     yield;
     const [was, is] = [new Map(earlier), new Map(later)];
-    const documentIn = (side: Side, sources: ReadonlyMap<number, unknown>, number: number) =>
-      sources.has(number) ? documentOf(one, sources.get(number), side.destroyed) : undefined;
+    const documentIn = (side: Side, sources: ReadonlyMap<number | string, unknown>, key: number | string) =>
+      sources.has(key) ? documentOf(one, sources.get(key), side.destroyed) : undefined;
     let compared = 0;
     for (const number of new Set([...was.keys(), ...is.keys()])) {
       compared += 1;
@@ -205,6 +206,15 @@ const TYPES: Readonly<Record<Noun, readonly RecordedEvent['type'][]>> = {
   node: ['NodeAdded', 'NodeDeleted', 'NodeUpdated', 'NodeTokenReplaced', 'NodeEnabled', 'NodeDisabled'],
   settings: ['SettingsChanged', 'SecretSettingChanged'],
   core: ['CoreTemplateChanged'],
+  role: ['RoleDefined', 'RoleDeleted'],
+  admin: ['UserCreated', 'UserCredentialsChanged', 'AdminAccessChanged', 'AdminDeleted'],
+  token: ['TokenCreated', 'TokenChanged', 'TokenRotated', 'TokenRevoked'],
+  webhook: [
+    ...(['WebhookAdded', 'WebhookUpdated', 'WebhookSecretRotated', 'WebhookPaused', 'WebhookResumed'] as const),
+    'WebhookDeleted',
+  ],
+  hold: ['LegalHoldPlaced', 'LegalHoldReleased'],
+  geoSource: ['GeoSourceAdded', 'GeoSourceUpdated', 'GeoSourceDeleted'],
 };
 
 /** Newest first. */
@@ -221,11 +231,11 @@ function eventsOf({ search, from, to }: Between, noun: Noun, stream: string): re
 const NONE: Shown = { values: {}, secrets: {}, erased: new Set() };
 
 /** Keys of the longest path of a secret: those of a configuration are named one by one. */
-const SECRET_DEPTH: Readonly<Record<Noun, number>> = { inbound: 4, core: 4, client: 1, node: 1, settings: 1 };
+const SECRET_DEPTH: Partial<Readonly<Record<Noun, number>>> = { inbound: 4, core: 4 };
 
 function fieldsOf({ before, after }: Pair): readonly Omit<FieldChange, 'position'>[] {
   const [earlier, later] = [before?.shown() ?? NONE, after?.shown() ?? NONE];
-  const depth = SECRET_DEPTH[(after ?? before)?.noun ?? 'client'];
+  const depth = SECRET_DEPTH[(after ?? before)?.noun ?? 'client'] ?? 1;
   const isErased = ({ erased }: Shown, field: string): boolean => erased.has(field.split('.')[0] ?? field);
   const fields: Omit<FieldChange, 'position'>[] = [];
   for (const field of new Set([...Object.keys(earlier.values), ...Object.keys(later.values)])) {

@@ -4,32 +4,8 @@ import type { Node } from '../../events/node/node-document.js';
 import { sameJson } from '../../lib/json.js';
 import { defaultOutboundTestUrl, defaultTemplate } from '../core/template.js';
 import type { ReadModels } from '../read-models.js';
-
-/** What a diff compares. `settings` and `core` are one document each. */
-export const nouns = ['inbound', 'client', 'node', 'settings', 'core'] as const;
-export type Noun = (typeof nouns)[number];
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** The values of a document by field. The fields are named as in the details of an event. */
-export interface Shown {
-  readonly values: Values;
-  /** Values that are compared and never shown. */
-  readonly secrets: Values;
-  /** The fields and secrets whose data keys were destroyed, so that their values are placeholders. */
-  readonly erased: ReadonlySet<string>;
-}
-
-/** A document at a moment. */
-export interface MomentDocument {
-  readonly noun: Noun;
-  /** 0 for a document of which there is one. */
-  readonly number: number;
-  readonly name: string;
-  /** The stream of its events. */
-  readonly stream: string;
-  readonly shown: () => Shown;
-}
+import { accessDocument, accessSources } from './access-documents.js';
+import type { MomentDocument, Noun, Shown } from './moment-document.js';
 
 const NOTHING: ReadonlySet<string> = new Set();
 /** Personal fields of a client, which one data key seals. */
@@ -37,10 +13,10 @@ const PERSONAL: ReadonlySet<string> = new Set(['email', 'comment', 'tgId', 'extr
 /** The configuration of an inbound after its data key was destroyed. */
 const ERASED_CONFIG = { settings: {}, stream: null };
 
-type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings'>;
+type Read = Pick<ReadModels, 'clients' | 'inbounds' | 'nodes' | 'settings' | 'admins' | 'records'>;
 
-/** The documents of a noun by number, as the read models have them. Later events do not change the list. */
-export function sourcesOf(read: Read, noun: Noun): readonly (readonly [number: number, source: unknown])[] {
+/** The documents of a noun by number or name, as the read models have them. Later events do not change the list. */
+export function sourcesOf(read: Read, noun: Noun): readonly (readonly [key: number | string, source: unknown])[] {
   switch (noun) {
     case 'inbound':
       return read.inbounds.all().map((inbound) => [inbound.id, inbound]);
@@ -52,6 +28,8 @@ export function sourcesOf(read: Read, noun: Noun): readonly (readonly [number: n
       return [[0, { values: read.settings.current(), secrets: read.settings.secrets() }]];
     case 'core':
       return [[0, read.settings.template() ?? BUILT_IN]];
+    default:
+      return accessSources(read, noun);
   }
 }
 
@@ -70,6 +48,8 @@ export function documentOf(noun: Noun, source: unknown, destroyed: ReadonlySet<s
       return { ...single(noun), shown: () => ({ ...(source as SettingsSource), erased: NOTHING }) };
     case 'core':
       return coreDocument(source as typeof BUILT_IN);
+    default:
+      return accessDocument(noun, source, destroyed);
   }
 }
 

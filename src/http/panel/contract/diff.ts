@@ -6,7 +6,10 @@ import { get, post, routes, Upload } from './route.js';
 import { text, whole } from './schemas/fields.js';
 import { TextCode } from './schemas/text-code.js';
 
-const NOUNS = ['inbound', 'client', 'node', 'settings', 'core'] as const;
+const NOUNS = [
+  ...(['inbound', 'client', 'node', 'settings', 'core'] as const),
+  ...(['role', 'admin', 'token', 'webhook', 'hold', 'geoSource'] as const),
+] as const;
 const MAX_DOCUMENTS = 1000;
 const DiffMoment = z.object({ position: z.int(), at: z.int() });
 
@@ -20,7 +23,7 @@ const Diff = z.object({
   documents: z.array(
     z.object({
       noun: z.enum(NOUNS),
-      /** 0 for the settings and the core. */
+      /** 0 for the settings, the core and a role. */
       number: z.int(),
       name: z.string(),
       change: z.enum(['added', 'removed', 'changed']),

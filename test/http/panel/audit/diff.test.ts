@@ -15,6 +15,9 @@ const NODE = {
   apiToken: 'a'.repeat(32),
 };
 
+const HOOK = { name: 'billing', url: 'https://hooks.example/1', types: ['clients'] };
+const PLACE = { type: 'geosite', alias: 'own', url: 'https://192.0.2.1/own.dat' } as const;
+
 interface Field {
   field: string;
   before?: unknown;
@@ -58,6 +61,55 @@ async function start() {
   };
   return { panel, given, call, diff, post, head: () => panel.log.head().position };
 }
+
+describe('the diff of rights', () => {
+  it('has roles, admins, tokens, webhooks, holds and geo sources, with who changed them, and no secret', async () => {
+    const { panel, given, call, diff, post, head } = await start();
+    const grant = (permission: string) => ({ permission, scope: 'all' });
+    await post('/roles/save', { name: 'night', grants: [grant('clients:read'), grant('logs:read')] });
+    await post('/admins/add', { username: 'maria', password: 'a long pass phrase', role: 'night' });
+    const from = head();
+    await post('/roles/save', { name: 'night', grants: [grant('clients:read'), grant('clients:delete')] });
+    const widened = head();
+    await post('/admins/access/2', { role: 'operator', inbounds: [] });
+    await post('/admins/add', { username: 'second', password: 'a long pass phrase', role: 'owner' });
+    await post('/tokens/add', { name: 'program', role: 'auditor' });
+    given({ type: 'AddWebhook', data: { ...HOOK, secret: 'whsec_1', after: null } });
+    given({ type: 'PlaceLegalHold', data: { clients: [1], from: 0, to: 0, reason: 'a dispute of John Doe' } });
+    given({ type: 'AddGeoSource', data: { ...PLACE, content: null, used: false } });
+    const report = await diff(`from=${from}`);
+    expect(report.documents.map(({ noun, number, name, change }) => [noun, number, name, change])).toStrictEqual([
+      ['role', 0, 'night', 'changed'],
+      ['admin', 2, 'maria', 'changed'],
+      ['admin', 3, 'second', 'added'],
+      ['token', 1, 'program', 'added'],
+      ['webhook', 1, 'billing', 'added'],
+      ['hold', 1, '', 'added'],
+      ['geoSource', 1, 'own', 'added'],
+    ]);
+    const [role, maria, second] = report.documents;
+    expect(role?.fields).toStrictEqual([
+      { field: 'logs:read', before: 'all', secret: false, erased: false, position: null },
+      { field: 'clients:delete', after: 'all', secret: false, erased: false, position: widened },
+    ]);
+    expect(role?.events).toMatchObject([{ position: widened, type: 'RoleDefined', by: 'token API token' }]);
+    expect(maria?.fields).toMatchObject([{ field: 'role', before: 'night', after: 'operator', position: widened + 1 }]);
+    expect(second?.fields).toContainEqual(expect.objectContaining({ field: 'role', after: 'owner' }));
+    expect(JSON.stringify(report)).not.toMatch(/whsec|hooks.example|John/);
+    const only = await diff(`from=${from}&noun=admin`);
+    expect(only.documents.map(({ name }) => name)).toStrictEqual(['maria', 'second']);
+    const lines = (await call(`from=${from}&format=text`)).text.split('\n');
+    expect(lines).toContain('~ role night: changed');
+    expect(lines).toContain('  role: "night" → "operator"');
+    expect(lines).toContain('+ legal hold #1: added');
+    // The name of a deleted admin is erased.
+    const before = head();
+    await post('/admins/del/3');
+    const gone = await diff(`from=${before}`);
+    expect(gone.documents).toMatchObject([{ noun: 'admin', number: 3, name: 'erased-3', change: 'removed' }]);
+    expect(panel.complaints).toStrictEqual([]);
+  });
+});
 
 describe('the diff of two moments', () => {
   it('has what was added, removed and changed, by field, and who changed it', async () => {

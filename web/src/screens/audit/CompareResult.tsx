@@ -55,7 +55,11 @@ export function CompareResult({ diff: { from, to, counts, documents }, more, isB
           {documents
             .filter((one) => one.noun === noun)
             .map((document) => (
-              <Different key={document.number} document={document} isOpen={documents.length <= OPEN} />
+              <Different
+                key={`${document.number} ${document.name}`}
+                document={document}
+                isOpen={documents.length <= OPEN}
+              />
             ))}
         </Section>
       ))}
@@ -109,7 +113,7 @@ function Different({ document, isOpen }: { readonly document: DiffDocument; read
   );
 }
 
-const nameOf = ({ number, name }: DiffDocument): string => (number === 0 ? '' : name || `#${number}`);
+const nameOf = ({ number, name }: DiffDocument): string => (number === 0 ? name : name || `#${number}`);
 
 /** Who changed something, and the event. */
 function Cause({ position, at, by }: DiffDocument['events'][number]) {
@@ -130,7 +134,8 @@ function ScreenLink({ document: { noun, number, name, change } }: { readonly doc
   if (change === 'removed') return null;
   const to = {
     ...{ inbound: `/inbounds/${number}`, client: clientPath(name), node: `/nodes/${number}` },
-    ...{ settings: '/settings', core: '/core' },
+    ...{ settings: '/settings', core: '/core', role: '/access', admin: '/access', token: '/access' },
+    ...{ webhook: '/webhooks', hold: '/audit', geoSource: '/geo' },
   }[noun];
   if (noun === 'client' && name === '') return null;
   return (

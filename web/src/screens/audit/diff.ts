@@ -5,7 +5,10 @@ export type DiffDocument = Diff['documents'][number];
 export type Noun = DiffDocument['noun'];
 
 /** What is compared, in the order of the answer. */
-export const NOUNS: readonly Noun[] = ['inbound', 'client', 'node', 'settings', 'core'];
+export const NOUNS: readonly Noun[] = [
+  ...(['inbound', 'client', 'node', 'settings', 'core'] as const),
+  ...(['role', 'admin', 'token', 'webhook', 'hold', 'geoSource'] as const),
+];
 
 /** Of a document that was added or removed, only the values that say something are shown. */
 const EMPTY: readonly unknown[] = [undefined, null, '', 0, false];
