@@ -8,6 +8,9 @@ import { median, quantile, sleep } from '../kit/time.js';
 /** The processor of a browser is this many times slower than that of this machine. */
 const THROTTLE = 4;
 
+/** A display with 60 Hz shows a frame after a multiple of 16.7 ms. The browser rounds the times of frames to 0.1 ms. */
+const TWO_INTERVALS_MS = 33.4;
+
 /** The web panel in a real browser, as on a slow device. */
 export const web: Bench = async ({ quick }) => {
   const executable = chromiumFor('the benchmark of the web panel');
@@ -119,18 +122,17 @@ async function scrolled(
   await page.waitForLoadState('networkidle');
   const { frames, work } = await scroll(page, cdp);
   const more = `95th percentile of ${frames.length} frames, median ${median(frames).toFixed(1)} ms; ${note}`;
-  const target = { most: 33 };
   return [
     {
       name: 'web: a frame while the clients scroll',
       measured: quantile(frames, 0.95),
       reference: quantile(empty.frames, 0.95),
       unit: 'ms',
-      target,
-      note: more,
+      target: { most: TWO_INTERVALS_MS },
+      note: `${more}; the target is two intervals of 60 Hz`,
     },
     // Other programs on the machine do not change it.
-    { name: 'web: its processor time', measured: work, reference: empty.work, unit: 'ms', target, note },
+    { name: 'web: its processor time', measured: work, reference: empty.work, unit: 'ms', target: { most: 33 }, note },
   ];
 }
 
