@@ -22,10 +22,19 @@ const UNRECORDED = 2 ** 52;
 /** The events of a command within the access of the caller, or its rejection. Changes nothing. */
 export function decide(command: AnyCommand, state: PanelState, facts: Facts, origin: Origin): Decision {
   const access = accessOfActor(state.access, origin.actor);
-  const context = { ...facts, owner: ownerOfAdded(state.access, origin.actor) };
-  const decideOn = (seen: PanelState): Decision => decideAll(command, seen, context, origin);
-  const decision = access.isOwner ? decideOn(state) : decideWithin(access, state, context.now, decideOn);
+  const decideOn = (seen: PanelState): Decision => decideUnlimited(command, seen, facts, origin);
+  const decision = access.isOwner ? decideOn(state) : decideWithin(access, state, facts.now, decideOn);
   return decision instanceof Rejection ? decision : joined(decision);
+}
+
+/** The events of a command that is a part of one whose limits are checked as a whole. */
+export function decidePart(command: AnyCommand, state: PanelState, facts: Facts, origin: Origin): Decision {
+  const decision = decideUnlimited(command, state, facts, origin);
+  return decision instanceof Rejection ? decision : joined(decision);
+}
+
+function decideUnlimited(command: AnyCommand, state: PanelState, facts: Facts, origin: Origin): Decision {
+  return decideAll(command, state, { ...facts, owner: ownerOfAdded(state.access, origin.actor) }, origin);
 }
 
 function decideAll(command: AnyCommand, state: PanelState, context: DecisionContext, origin: Origin): Decision {

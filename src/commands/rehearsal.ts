@@ -1,8 +1,9 @@
 import type { RecordedEvent } from '../events/catalog.js';
 import { type Client, mayConnect } from '../events/client/client-document.js';
-import type { BusParts, Dispatch } from './bus.js';
+import type { BusParts, CommandContext, Dispatch, Done } from './bus.js';
 import { clusterOf } from './bus.js';
-import { applyDecided, decide } from './decide.js';
+import type { AnyCommand } from './catalog.js';
+import { applyDecided, decide, decidePart } from './decide.js';
 import { forkState } from './fork-state.js';
 import { Rejection } from './rejection.js';
 import type { PanelState } from './state.js';
@@ -35,13 +36,18 @@ export class Rehearsal {
     return this.#scratch ?? this.#parts.state.state;
   }
 
-  readonly dispatch: Dispatch = (command, context) => {
+  readonly dispatch: Dispatch = (command, context) => this.#dispatch(command, context, decide);
+
+  /** The same without the limits of the caller, for a part of a command that is decided as a whole later. */
+  readonly dispatchPart: Dispatch = (command, context) => this.#dispatch(command, context, decidePart);
+
+  #dispatch(command: AnyCommand, context: CommandContext, decided: typeof decide): Done | Rejection {
     const { log, now, ownPorts, closed } = this.#parts;
     const { state } = this.#parts.state;
     const scratch = this.#scratch ?? state;
     const at = context.at ?? now();
     const by = { now: at, by: context.actor.kind, ownPorts: ownPorts(), ...clusterOf(this.#parts, context) };
-    const decision = decide(command, scratch, by, context);
+    const decision = decided(command, scratch, by, context);
     if (decision instanceof Rejection) return decision;
     if (decision.length === 0) return { events: [] };
     const refusal = closed();
@@ -51,7 +57,7 @@ export class Rehearsal {
     const events = applyDecided(this.#scratch, decision, { ...context, at }, position);
     this.#events.push(...events);
     return { events };
-  };
+  }
 
   effects(): Effects {
     const { state } = this.#parts.state;

@@ -1775,6 +1775,7 @@ export interface MessageParams {
   'MOMENT_UNSUPPORTED': { readonly path: string | number };
   'MOMENTS_REVERSED': { readonly from: string | number; readonly to: string | number };
   'ALREADY_UNDONE': { readonly from: string | number; readonly by: string | number };
+  'UNDO_NOT_OWN': { readonly position: string | number };
   'UNDO_IMPOSSIBLE': { readonly why: Text };
   'FOLLOWERS_FULL': None;
   'SESSION_EXPIRED': None;

@@ -153,6 +153,8 @@ function neededFor(event: PanelEvent, state: PanelState, added: ReadonlySet<numb
     const client = state.clients.get(event.data.client);
     return client && isExtension(client.spec, event.data.changes) ? 'clients:extend' : 'clients:update';
   }
+  // A client that is added again gets its counters back. They can only be higher than those of a new client.
+  if (event.type === 'ClientTrafficAdjusted' && added.has(event.data.client)) return null;
   // A client that moves or comes back keeps its owner.
   if (event.type === 'OwnerAssigned')
     return event.data.clients.every((client) => added.has(client)) ? null : 'admins:update';
@@ -234,7 +236,7 @@ function namesIn(event: PanelEvent, state: PanelState): readonly Named[] {
 }
 
 /** The state as it would be if the panel had only the clients and inbounds that the admin sees. */
-function visibleTo(access: Access, state: PanelState): PanelState {
+export function visibleTo(access: Access, state: PanelState): PanelState {
   const { owners } = state.access;
   const clients = new Map<ClientNumber, Client>();
   const byEmail = new EmailIndex();

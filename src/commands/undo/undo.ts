@@ -1,13 +1,16 @@
 import type { AccessState } from '../../events/access/access-document.js';
+import { accessOfActor } from '../../events/access/access-of.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
 import { message } from '../../messages/message.js';
+import { visibleTo } from '../access/restriction.js';
 import type { CommandContext } from '../bus.js';
 import { clientsNamed, usedTogether } from '../client/siblings.js';
 import type { InboundUsage } from '../inbound/restore.js';
 import type { Rehearsal } from '../rehearsal.js';
-import { Rejection, type RejectionCode } from '../rejection.js';
+import { Rejection, type RejectionCode, reject } from '../rejection.js';
+import type { PanelState } from '../state.js';
 import { AddedAgain, ownersBack } from './owners.js';
 import type { PastCommand } from './past-command.js';
 import { type CompensatingCommand, DELETED_SINCE, type Obstacle } from './planning.js';
@@ -32,10 +35,13 @@ export interface FormerCounters {
 
 /** Rejections that are about the caller. Nothing of such an undo is carried out. */
 const FORBIDDEN: ReadonlySet<RejectionCode> = new Set<RejectionCode>(['FORBIDDEN', 'OUT_OF_SCOPE']);
+/** Refusals that a caller with limits gets with their reasons. Each of these costs as much as reading all clients. */
+const MAX_EXPLAINED = 20;
 
 /**
- * Decides what takes a command back in the present state.
- * A compensation that a rule refuses is an obstacle. `rehearsal` has decided nothing before.
+ * Decides what takes a command back in the present state. A compensation that a rule refuses is an obstacle. For a caller who
+ * sees only a part of the clients, the others do not exist; its permissions and quotas are checked for all commands together,
+ * when they are carried out. `rehearsal` has decided nothing before.
  */
 export function decideUndo(
   past: PastCommand,
@@ -50,26 +56,31 @@ export function decideUndo(
   // If the command is already undone, the record is refused, and it alone is the answer.
   if (rehearsal.dispatch(record, context) instanceof Rejection)
     return { commands: [record], obstacles: [], forbidden: null };
-  const plan = planUndo(past, rehearsal.state, former);
+  const access = accessOfActor(rehearsal.state.access, context.actor);
+  const visible = (): PanelState => (access.isLimited ? visibleTo(access, rehearsal.state) : rehearsal.state);
+  const plan = planUndo(past, visible(), former);
   const commands: CompensatingCommand[] = [];
   const obstacles = [...plan.obstacles];
   const again = new AddedAgain();
   let forbidden: Rejection | null = null;
-  const attempt = (command: CompensatingCommand, document = ''): Rejection | null => {
-    const done = rehearsal.dispatch(command, context);
+  const attempt = (command: CompensatingCommand, document = '', name = ''): Rejection | null => {
+    const done = access.isLimited ? rehearsal.dispatchPart(command, context) : rehearsal.dispatch(command, context);
     if (done instanceof Rejection) {
       if (FORBIDDEN.has(done.code)) forbidden ??= done;
-      return done;
+      if (!access.isLimited) return done;
+      // The reason of a rule for the whole panel may name a client of others.
+      const own = obstacles.length < MAX_EXPLAINED ? rehearsal.dispatch(command, context) : null;
+      return own instanceof Rejection ? own : reject('EMAIL_UNAVAILABLE', { email: name });
     }
     if (done.events.length > 0) commands.push(command);
     again.note(document, done.events);
     return null;
   };
   for (const { document, name, command } of plan.compensations) {
-    const refused = attempt(command, document);
+    const refused = attempt(command, document, name);
     if (refused) obstacles.push({ document, name, field: '', why: message('undo.refused', { why: refused.text }) });
   }
-  const owners = ownersBack(past.owners, past.clients, rehearsal.state, again);
+  const owners = ownersBack(past.owners, past.clients, visible(), again);
   const refused = owners.command && attempt(owners.command);
   if (refused)
     obstacles.push({
@@ -79,7 +90,7 @@ export function decideUndo(
     past,
     plan.readded.filter((client) => again.numberOf(client) !== undefined),
     former.clients,
-    rehearsal,
+    visible(),
   );
   if (counters.length > 0) attempt({ type: 'AdjustClientsTraffic', data: { counters } });
   return {
@@ -94,7 +105,7 @@ function countersBack(
   { events, clients: steps }: PastCommand,
   readded: readonly Client[],
   former: FormerCounters['clients'],
-  { state }: Rehearsal,
+  state: PanelState,
 ) {
   const more = new Map<string, { readonly email: string; up: number; down: number }>();
   const obstacles: Obstacle[] = [];

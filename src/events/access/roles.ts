@@ -41,8 +41,8 @@ export const BUILT_IN_ROLES: ReadonlyMap<string, readonly RoleGrant[]> = new Map
     [
       ...grants(BASIC),
       ...grants(['clients:read', 'clients:create', 'clients:update', 'clients:extend', 'clients:delete'], 'own'),
-      // The event feed.
-      ...grants(['audit:read'], 'own'),
+      // The event feed, and the undo of own changes.
+      ...grants(['audit:read', 'audit:undo'], 'own'),
     ],
   ],
   ['metrics', grants(['metrics:read'])],
@@ -68,5 +68,8 @@ export const isPermission = (name: string): name is PermissionName => known.has(
 /** The actions on clients: the only permissions that may be limited to some clients. */
 export const CLIENT_PERMISSIONS: ReadonlySet<string> = new Set(ACTIONS.clients.map((action) => `clients:${action}`));
 
-/** The permissions that may be limited to some clients: also the event feed, which then has the events of those clients. */
-export const LIMITABLE: ReadonlySet<string> = new Set([...CLIENT_PERMISSIONS, 'audit:read']);
+/**
+ * The permissions that may be limited to some clients: also the event feed, which then has the events of those clients, and
+ * the undo of own changes of clients.
+ */
+export const LIMITABLE: ReadonlySet<string> = new Set([...CLIENT_PERMISSIONS, 'audit:read', 'audit:undo']);

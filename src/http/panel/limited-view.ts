@@ -12,6 +12,12 @@ interface Whole {
   readonly positions: OpaqueNumbers;
 }
 
+/** Whether an actor of an event is the caller, the admin of the caller, or a token of that admin. */
+export function isOwnActor({ admin: own }: Access, caller: Actor, { kind, id, admin }: Actor): boolean {
+  if (kind === caller.kind && id === caller.id) return true;
+  return own !== null && ((kind === 'user' && Number(id) === own) || (admin !== undefined && Number(admin) === own));
+}
+
 /**
  * What a caller who sees only a part of the clients gets: no clients of others, no names, tokens or addresses of other
  * admins, and positions that cannot be counted.
@@ -33,10 +39,8 @@ export class LimitedView {
   }
 
   /** Whether an actor of an event is the caller, the admin of the caller, or a token of that admin. */
-  isOwn({ kind, id, admin }: Actor): boolean {
-    if (kind === this.caller.kind && id === this.caller.id) return true;
-    const own = this.access.admin;
-    return own !== null && ((kind === 'user' && Number(id) === own) || (admin !== undefined && Number(admin) === own));
+  isOwn(actor: Actor): boolean {
+    return isOwnActor(this.access, this.caller, actor);
   }
 
   /** An event whose actor is concealed if it is another admin. */

@@ -182,6 +182,7 @@ const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
     MOMENT_INSIDE: 400,
     MOMENT_FUTURE: 400,
     MOMENT_POSITION_INVALID: 400,
+    UNDO_NOT_OWN: 400,
     MOMENT_UNSUPPORTED: 400,
     MOMENTS_REVERSED: 400,
   },

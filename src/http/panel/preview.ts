@@ -31,7 +31,8 @@ export async function previewOf(rehearsal: Rehearsal, { log, read, limits, say }
   // A caller with limits must not count the events of others.
   const { position, hash } = limits === null ? log.head() : { position: 0, hash: '' };
   const { disconnected, reconnected } = rehearsal.effects();
-  const { events: all } = rehearsal;
+  // The positions of what is undone can be counted too.
+  const all = rehearsal.events.filter(({ type }) => limits === null || type !== 'CommandUndone');
   const known = withDecided(log, allMembersOf(all));
   const subjects = new Subjects(read, known);
   // The number of a new client counts those of others.

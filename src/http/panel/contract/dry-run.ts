@@ -1,8 +1,7 @@
 import { tables } from './index.js';
 import type { Route } from './route.js';
 
-const { account, auth, factors, clientList, undo, backupToChat, cluster, coreControl, coreSettings, coreSettingsApi } =
-  tables;
+const { account, auth, factors, undo, backupToChat, cluster, coreControl, coreSettings, coreSettingsApi } = tables;
 const { customGeo, database, diff, keygen, nodes, panel, panelApi, proof, recount, restore, versions, webhooks } =
   tables;
 
@@ -36,8 +35,8 @@ const REASONS: ReadonlyMap<string, string> = new Map(
   WITHOUT.flatMap(([reason, ...routes]) => routes.map(({ path }) => [path, reason] as const)),
 );
 
-/** Routes that carry out several commands, and read nothing between them that the commands before have changed. */
-const SEVERAL_COMMANDS: ReadonlySet<string> = new Set([clientList.restore.path, undo.undo.path]);
+/** Routes that do more after their command, without an effect outside the log: their answer is a part of the preview. */
+const SEVERAL_COMMANDS: ReadonlySet<string> = new Set([undo.undo.path]);
 
 /** Whether a route of a known caller may change something. */
 const changes = ({ method, acts, auth, permission }: Route): boolean =>

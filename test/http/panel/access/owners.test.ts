@@ -63,11 +63,17 @@ describe('the owner of a client', () => {
   });
 
   it('is the reseller for what the reseller restores, within the quotas', async () => {
-    const { owner, seller, owners } = await start();
+    const { panel, owner, seller, owners } = await start();
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'mine', up: 70, down: 7 } });
     const deleted = await seller.post(CHANGE, { action: 'delete', clients: [2] });
     const { undo } = (deleted.json ?? expect.fail()).obj as { undo: object };
-    await seller.post('/panel/api/clients/restore', undo);
+    const restored = await seller.post('/panel/api/clients/restore', undo);
+    expect(restored.json, restored.text).toMatchObject({ success: true });
     expect(owners()).toStrictEqual([1, 2, null]);
+    expect((await seller.get('/panel/api/inbounds/getClientTraffics/mine')).json?.obj).toMatchObject({
+      up: 70,
+      down: 7,
+    });
     // A client of another admin that was deleted with the same email is not the reseller's.
     await owner.post(CHANGE, { action: 'delete', clients: [1] });
     const wire = { id: '11111111-2222-4333-8444-000000000077', email: 'foreign-a', enable: true };

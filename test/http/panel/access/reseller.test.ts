@@ -65,12 +65,6 @@ describe('a reseller', () => {
     });
   });
 
-  it('is refused an undo, which decides on all documents of a command', async () => {
-    const { panel, seller } = await startSelling(['foreign-a'], ['mine']);
-    const { status, text } = await seller.post(`/panel/api/events/${panel.log.head().position}/undo`);
-    expect([status, text.includes('foreign')], text).toStrictEqual([403, false]);
-  });
-
   it('reads who changed own clients: own changes in full, others as another admin', async () => {
     const { panel, owner, seller } = await startSelling([], ['mine']);
     const { secret, ...stored } = newTokenSecret();

@@ -38,7 +38,8 @@ const expected: Readonly<Record<string, (name: string, filtered: boolean) => boo
   auditor: (name) => everyone.includes(name) || (name.endsWith(':read') && name !== 'tokens:read'),
   reseller: (name, filtered) =>
     everyone.includes(name) ||
-    (filtered && (/^clients:(read|create|update|extend|delete)$/.test(name) || name === 'audit:read')),
+    (filtered &&
+      (/^clients:(read|create|update|extend|delete)$/.test(name) || name === 'audit:read' || name === 'audit:undo')),
   metrics: (name) => name === 'metrics:read',
   monitoring: (name) => /^(metrics|server|nodes|cluster|backups|releases|geo):read$/.test(name),
   nothing: (name) => name === 'logs:read',

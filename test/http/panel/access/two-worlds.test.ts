@@ -191,12 +191,19 @@ async function learned(
   for (const version of [etag, `"client-${FOREIGN}@1-${'0'.repeat(20)}"`, '"settings@1-00000000000000000000"'])
     await ask('POST', change, { action: 'enable', clients: [first] }, { 'if-match': version });
   await ask('GET', `/panel/api/clients/${mine}/why`);
+  for (const body of [{ action: 'disable' }, { action: 'delete' }]) {
+    const position = (await ask('POST', change, { ...body, clients: [first] })).get('x-portolan-position') ?? '';
+    for (const at of ['7', position]) {
+      await ask('POST', `/panel/api/events/${at}/undo`, { dryRun: true });
+      await ask('POST', `/panel/api/events/${at}/undo`);
+    }
+  }
   return lines;
 }
 
 describe('two panels that differ only in clients of others', () => {
   it('are the same to a reseller: replies, refusals, counts, tags, receipts and pushes', {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     const [quiet, busy] = [await world(), await world()];
     let run = 0;
