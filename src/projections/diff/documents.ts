@@ -9,7 +9,7 @@ import type { MomentDocument, Noun, Shown } from './moment-document.js';
 
 const NOTHING: ReadonlySet<string> = new Set();
 /** Personal fields of a client, which one data key seals. */
-const PERSONAL: ReadonlySet<string> = new Set(['email', 'comment', 'tgId', 'extra', 'subId', 'credential']);
+export const PERSONAL: ReadonlySet<string> = new Set(['email', 'comment', 'tgId', 'extra', 'subId', 'credential']);
 /** The configuration of an inbound after its data key was destroyed. */
 const ERASED_CONFIG = { settings: {}, stream: null };
 

@@ -52,7 +52,7 @@ export const components = {
       in: 'query',
       name: 'at',
       description:
-        'Answers as it would have after this event of the log, or at this time: a position or an ISO 8601 time. Data that was erased since stays erased: `X-Portolan-Erased` names the first hundred documents with placeholders by their streams, `X-Portolan-Erased-Count` says how many there are. `X-Portolan-Position` names the position, `X-Portolan-Time` the time. At a time, the last event at or before it counts.',
+        'Answers as it would have after this event of the log, or at this time: a position or an ISO 8601 time. Data that was erased since stays erased: `X-Portolan-Erased` names the first hundred documents with placeholders by their streams, `X-Portolan-Erased-Count` says how many there are, and `X-Portolan-Erased-Fields` which fields of each noun have placeholders, such as `client=comment credential email, node=token`. `X-Portolan-Position` names the position, `X-Portolan-Time` the time. At a time, the last event at or before it counts.',
       schema: { type: 'string' },
     },
     DryRun: {

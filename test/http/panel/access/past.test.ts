@@ -160,6 +160,7 @@ describe('a limited role at a moment of the past', () => {
     expect(text).not.toContain('erased-1');
     expect(headers.get('x-portolan-erased')).toBe('client-3');
     expect(headers.get('x-portolan-erased-count')).toBe('1');
+    expect(headers.get('x-portolan-erased-fields')).toMatch(/^client=[\w ]+$/);
   });
 
   it('reads the statement of then', async () => {

@@ -140,6 +140,7 @@ function told(headers: Headers): string {
     'x-portolan-head',
     'x-portolan-erased',
     'x-portolan-erased-count',
+    'x-portolan-erased-fields',
     'location',
     'content-disposition',
   ];

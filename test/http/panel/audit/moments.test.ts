@@ -142,15 +142,16 @@ describe('a route with ?at=', () => {
     const position = head();
     const erasedAt = async (path: string) => {
       const { headers: sent } = await get(`${path}?at=${position}`);
-      return [sent.get('x-portolan-erased'), sent.get('x-portolan-erased-count')];
+      return ['', '-count', '-fields'].map((what) => sent.get(`x-portolan-erased${what}`));
     };
-    expect(await erasedAt('/clients/page')).toStrictEqual([null, null]);
+    expect(await erasedAt('/clients/page')).toStrictEqual([null, null, null]);
     await post('/clients/change', { clients: [1], action: 'delete' });
     await post('/inbounds/del/1');
     await post('/nodes/del/1');
     panel.later(31 * 86_400_000);
     panel.given({ type: 'EraseDeleted', data: {} });
-    const all = ['client-1, client-2, inbound-1, node-1', '4'];
+    const fields = 'client=comment credential email extra subId tgId, inbound=config settings stream, node=token';
+    const all = ['client-1, client-2, inbound-1, node-1', '4', fields];
     for (const path of ['/clients/page', '/inbounds/list', '/nodes/list', '/inbounds/get/1'])
       expect(await erasedAt(path), path).toStrictEqual(all);
   });
