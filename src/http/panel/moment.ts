@@ -2,10 +2,13 @@ import { type Rejection, reject } from '../../commands/rejection.js';
 import { rangeOf } from '../../commands/undo/past-command.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { isoTime } from '../../lib/time/iso-time.js';
+import type { ErasedDocument } from '../../projections/erased.js';
 import type { Moment, Moments } from '../../projections/moments.js';
 
 const POSITION = /^\d{1,15}$/;
 const MAX_VALUE = 100;
+/** Documents with erased data that an answer about the past names. */
+const MAX_ERASED = 100;
 
 export interface Past {
   readonly search: LogSearch;
@@ -35,4 +38,18 @@ export async function placeOf({ search, positionAt, now }: Past, text: string): 
   if (time === null) return reject('MOMENT_INVALID', { value });
   if (time > now()) return reject('MOMENT_FUTURE', { value });
   return positionAt(time) || reject('MOMENT_UNKNOWN', { value, head });
+}
+
+/** The headers of a moment that has placeholders: the first documents, how many there are, and the fields of each noun. */
+export function erasedHeaders(erased: readonly ErasedDocument[]): readonly (readonly [string, string])[] {
+  if (erased.length === 0) return [];
+  const fields = new Map<string, ReadonlySet<string>>();
+  for (const one of erased) fields.set(one.noun, new Set([...(fields.get(one.noun) ?? []), ...one.fields]));
+  const named = [...fields].map(([noun, names]) => `${noun}=${[...names].sort().join(' ')}`);
+  const streams = erased.slice(0, MAX_ERASED).map(({ stream }) => stream);
+  return [
+    ['X-Portolan-Erased', streams.join(', ')],
+    ['X-Portolan-Erased-Count', String(erased.length)],
+    ['X-Portolan-Erased-Fields', named.join(', ')],
+  ];
 }

@@ -8,7 +8,7 @@ import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
-import { type ErasedDocument, erasedIn } from '../../projections/erased.js';
+import { erasedIn } from '../../projections/erased.js';
 import type { Moment } from '../../projections/moments.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { rendererOf } from '../language/reader.js';
@@ -20,12 +20,11 @@ import { type Documents, type Expected, expectedOf, staleness, versionTag } from
 import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { LimitedView } from './limited-view.js';
+import { erasedHeaders } from './moment.js';
 import { Message } from './outcomes.js';
 import { previewOf } from './preview.js';
 import { relayedCaller } from './relay/relayed.js';
 
-/** Documents with erased data that an answer about the past names. */
-const MAX_ERASED = 100;
 /** What exists for a caller who sees only a part of the clients. */
 const LIMITED_NOUNS = ['client', 'inbound'] as const;
 
@@ -278,20 +277,6 @@ class PanelRequest implements AuthRequest {
     if (this.#ids === undefined) this.#ids = commandIds(this.#req, this.auth, callerOf(this.actor));
     return this.#ids?.() ?? null;
   }
-}
-
-/** The headers of a moment that has placeholders: the first documents, how many there are, and the fields of each noun. */
-function erasedHeaders(erased: readonly ErasedDocument[]): readonly (readonly [string, string])[] {
-  if (erased.length === 0) return [];
-  const fields = new Map<string, ReadonlySet<string>>();
-  for (const one of erased) fields.set(one.noun, new Set([...(fields.get(one.noun) ?? []), ...one.fields]));
-  const named = [...fields].map(([noun, names]) => `${noun}=${[...names].sort().join(' ')}`);
-  const streams = erased.slice(0, MAX_ERASED).map(({ stream }) => stream);
-  return [
-    ['X-Portolan-Erased', streams.join(', ')],
-    ['X-Portolan-Erased-Count', String(erased.length)],
-    ['X-Portolan-Erased-Fields', named.join(', ')],
-  ];
 }
 
 /** The owner with the lowest number, whose inbounds a token without an admin has. */

@@ -39,7 +39,8 @@ describe('an undo by a reseller', () => {
       expect(after).not.toStrictEqual(before);
       const { json, text } = await undo(seller, position);
       expect(json, text).toMatchObject({ success: true, obj: { obstacles: [] } });
-      for (const end of ['from', 'to']) expect(String((json?.obj as Record<string, number>)[end])).toMatch(/^\d{15}$/);
+      const { from, to } = (json ?? expect.fail()).obj as { from: number; to: number };
+      for (const end of [from, to]) expect(String(end)).toMatch(/^\d{15}$/);
       expect(byEmail()).toStrictEqual(before);
     }
   });
