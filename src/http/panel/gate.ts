@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Refusals } from '../../commands/access/refusals.js';
 import type { Change, Dispatch } from '../../commands/bus.js';
-import { Rejection } from '../../commands/rejection.js';
+import { Rejection, reject } from '../../commands/rejection.js';
 import type { Access } from '../../events/access/access-of.js';
 import { lruOf } from '../../lib/lru.js';
 import { message } from '../../messages/message.js';
@@ -23,6 +23,7 @@ import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
 import type { UnsavedSessions } from './auth/unsaved.js';
 import type { PanelServices } from './context.js';
+import { answersAt } from './contract/moments.js';
 import { type Route, Upload } from './contract/route.js';
 import { HotReads } from './hot-reads.js';
 import { type Gate, type Handler, sendMessage, type Verdict } from './mount.js';
@@ -186,6 +187,10 @@ export class PanelGate implements Gate<AuthRequest> {
       if (refused) {
         this.#parts.refusals.add(this.requestOf(req, res).actor, refused);
         sendMessage(res.status(403), false, refused);
+        return;
+      }
+      if (route.permission !== null && req.query['at'] !== undefined && !answersAt(route)) {
+        sendMessage(res.status(400), false, reject('MOMENT_UNSUPPORTED', { path: route.path }));
         return;
       }
       // A limited caller could see by it when others change something.

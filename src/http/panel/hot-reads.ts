@@ -4,7 +4,6 @@ import { sendJson } from '../server/send-json.js';
 import type { AuthContext } from './auth/auth-context.js';
 import type { Peer } from './auth/peer.js';
 import type { HttpRequest } from './context.js';
-import { answersAt } from './contract/moments.js';
 import type { Route } from './contract/route.js';
 import { type Handler, successText, type Verdict } from './mount.js';
 import { Message } from './outcomes.js';
@@ -75,7 +74,8 @@ export class HotReads<R extends HttpRequest> {
     if (!read) return false;
     const { route, handle, parameter } = read;
     if (this.#follower?.answersItself(route, req) === false) return false;
-    if (query >= 0 && answersAt(route) && new URLSearchParams(url.slice(query)).has('at')) return false;
+    // The router answers for an earlier moment, or refuses it.
+    if (query >= 0 && new URLSearchParams(url.slice(query)).has('at')) return false;
     const value = parameter === '' ? '' : path.slice(last);
     if (parameter !== '' && !PLAIN.test(value)) return false;
     const auth = this.#rules.authOf(req, res);

@@ -93,8 +93,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       if (refused) return invalid(problemsOf(refused));
       const input = { params: params.data, query: query.data, body: body.data };
       const { at } = req.query;
-      if (at === undefined || (acts && !answersAt(route))) return handle(input, request);
-      if (!answersAt(route)) return reject('MOMENT_UNSUPPORTED', { path: route.path });
+      if (at === undefined || !answersAt(route)) return handle(input, request);
       const moment = await request.handling.moment(String(at));
       if (moment instanceof Rejection) return moment;
       const then = inPast({ read: moment.read, now: () => moment.at }, moment);
