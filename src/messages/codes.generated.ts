@@ -1765,6 +1765,7 @@ export interface MessageParams {
   'DRY_RUN_INVALID': { readonly value: string | number };
   'DRY_RUN_UNSUPPORTED': { readonly path: string | number };
   'VERSION_INVALID': { readonly value: string | number };
+  'VERSION_ELSEWHERE': { readonly document: string | number };
   'VERSION_STALE': { readonly document: string | number };
   'EVENT_UNKNOWN': { readonly position: string | number; readonly head: string | number };
   'MOMENT_INVALID': { readonly value: string | number };

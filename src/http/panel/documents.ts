@@ -9,7 +9,7 @@ import { changesOf } from '../../projections/audit/changes.js';
 import { actorText } from '../../projections/why/history.js';
 import { inboundForm } from './codec/inbound-form.js';
 import type { Needs } from './context.js';
-import type { DocumentOf } from './contract/documents.js';
+import { type DocumentOf, LIST_NOUNS, type ListNoun } from './contract/documents.js';
 import type { LimitedView } from './limited-view.js';
 
 /** A version that a caller expects a document to have. */
@@ -23,7 +23,8 @@ export interface Expected {
   readonly content: string;
 }
 
-const TAG = /^(inbound-\d{1,9}|client-\d{1,9}|node-\d{1,9}|settings|core)@(\d{1,15})-([0-9a-f]{20})$/;
+const TAG =
+  /^(inbound-\d{1,9}|client-\d{1,9}|node-\d{1,9}|settings|core|admins|roles|tokens|webhooks|holds|geo)@(\d{1,15})-([0-9a-f]{20})$/;
 const CONTENT_CHARS = 20;
 /** Events of a document that are compared with an expected version, and changes in the answer. */
 const MAX_EVENTS = 500;
@@ -37,21 +38,44 @@ export interface Documents extends Needs<'read' | 'audit'> {
   readonly limits: LimitedView | null;
 }
 
-/** The versions that a request expects, or why it names them wrongly. Sources: `If-Match` (RFC 9110) and `expectedVersion`. */
-export function expectedOf(ifMatch: string | undefined, expectedVersion: unknown): readonly Expected[] | Rejection {
-  const given = [...(ifMatch ?? '').split(','), ...(expectedVersion === undefined ? [] : [String(expectedVersion)])];
-  const all: Expected[] = [];
-  for (const one of given.map((text) => text.trim()).filter((text) => text !== '' && text !== '*')) {
-    const tag = one.replace(/^(?:W\/)?"(.*)"$/, '$1');
-    const [, name, position, content] = TAG.exec(tag) ?? [];
-    if (name === undefined || content === undefined)
-      return reject('VERSION_INVALID', { value: one.slice(0, MAX_VALUE) });
-    all.push({ tag, name, position: Number(position), content });
-  }
-  return all;
+/** What a caller has written about the versions that it expects; undefined = nothing. */
+export interface Wanted {
+  /** `If-Match` (RFC 9110): tags separated by commas, or `*`. */
+  readonly header: string | undefined;
+  /** `expectedVersion` of the query and of the body: one tag each. */
+  readonly members: readonly unknown[];
+  /** Whether the request changes the document of a stream. */
+  readonly changes: (stream: string) => boolean;
 }
 
-/** The rejection of a request one of whose documents has changed since; null if all are as expected. */
+/** The versions that a request expects, or why it names them wrongly. */
+export function expectedOf({ header, members, changes }: Wanted): readonly Expected[] | Rejection {
+  const given = [header === undefined ? [] : header.split(','), members.filter((one) => one !== undefined).map(String)];
+  const texts = given.flat().map((text) => text.trim());
+  const all = texts.filter((text) => text !== '*').map((text) => ({ text, expected: readTag(text) }));
+  // Of several tags in a list, those of another program match nothing.
+  const wrong = all.find(({ text, expected }) => expected === null && (text === '' || all.length === 1));
+  const read = all.flatMap(({ expected }) => expected ?? []);
+  if (wrong || (all.length > 0 && read.length === 0))
+    return reject('VERSION_INVALID', { value: (wrong ?? all[0])?.text.slice(0, MAX_VALUE) ?? '' });
+  const [first] = read;
+  if (first && !read.some(({ name }) => changes(name))) return reject('VERSION_ELSEWHERE', { document: first.name });
+  return read;
+}
+
+/** Whether a text is a version of a document. */
+export const isVersion = (text: unknown): boolean => typeof text === 'string' && readTag(text) !== null;
+
+function readTag(text: string): Expected | null {
+  const tag = text.trim().replace(/^(?:W\/)?"(.*)"$/, '$1');
+  const [, name, position, content] = TAG.exec(tag) ?? [];
+  return name === undefined || content === undefined ? null : { tag, name, position: Number(position), content };
+}
+
+/**
+ * The rejection of a request one of whose documents has changed since; null if all are as expected. Several versions of one
+ * document mean any of them.
+ */
 export function staleness(
   documents: Documents,
   expected: readonly Expected[],
@@ -59,7 +83,8 @@ export function staleness(
 ): Rejection | null {
   for (const one of expected) {
     const current = contentOf(documents, one.name);
-    if (current !== null && hashOf(current) === one.content) continue;
+    const content = current === null ? '' : hashOf(current);
+    if (expected.some((other) => other.name === one.name && other.content === content)) continue;
     return reject('VERSION_STALE', {
       document: one.name,
       stale: {
@@ -116,6 +141,8 @@ function contentOf({ read, limits }: Pick<Documents, 'read' | 'limits'>, name: s
   if (limits !== null && !name.startsWith('client-')) return null;
   if (name === 'settings') return { settings: read.settings.current(), secrets: read.settings.secrets() };
   if (name === 'core') return { template: read.settings.template() };
+  const list = LIST_NOUNS.find((noun) => noun === name);
+  if (list) return { list: listOf(read, list) };
   const [noun, digits] = name.split('-');
   const number = Number(digits);
   if (noun === 'inbound') {
@@ -132,6 +159,29 @@ function contentOf({ read, limits }: Pick<Documents, 'read' | 'limits'>, name: s
   if (!client) return null;
   const siblings = read.clients.siblings(client);
   return siblings.map(({ inbound, spec, identity, credential }) => ({ inbound, spec, identity, credential }));
+}
+
+/** What admins can change of a list of documents, without what the panel observes. */
+function listOf(read: Documents['read'], noun: ListNoun): readonly unknown[] {
+  const { admins, roles, tokens } = read.admins.access();
+  switch (noun) {
+    case 'admins':
+      return [...read.admins.users().users.values()].map(({ id, username }) => ({
+        id,
+        username,
+        access: admins.get(id) ?? null,
+      }));
+    case 'roles':
+      return [...roles];
+    case 'tokens':
+      return [...tokens.values()].map(({ used: _, ...token }) => token);
+    case 'webhooks':
+      return [...read.records.webhooks().byId.values()].map(({ deadLetters: _, ...webhook }) => webhook);
+    case 'holds':
+      return [...read.records.legalHolds().values()];
+    case 'geo':
+      return [...read.records.geoSources().values()].map(({ id, type, alias, url }) => ({ id, type, alias, url }));
+  }
 }
 
 /** The newest events of a stream after a position, from at most `MAX_EVENTS` rows. */

@@ -1,6 +1,7 @@
 import type { Rejection } from '../../commands/rejection.js';
 import type { Moment } from '../../projections/moments.js';
 import type { DocumentOf } from './contract/documents.js';
+import type { Wanted } from './documents.js';
 import type { LimitedView } from './limited-view.js';
 
 /** How a request is carried out. */
@@ -16,7 +17,7 @@ export interface Handling {
   /** The outcome of `run`, or of the earlier request with the same `Idempotency-Key`. */
   readonly once: (run: () => Promise<unknown>) => Promise<unknown>;
   /** Runs a handler if the documents have the versions that the caller expects, by `If-Match` or `expectedVersion`. */
-  readonly expecting: (expectedVersion: unknown, run: () => Promise<unknown>) => Promise<unknown>;
+  readonly expecting: (wanted: Omit<Wanted, 'header'>, run: () => Promise<unknown>) => Promise<unknown>;
   /** The read models at a moment of the past. */
   readonly moment: (at: string) => Promise<Moment | Rejection>;
   /** Sets `ETag` to the version of a document. */

@@ -12,10 +12,11 @@ import { rendererOf } from '../language/reader.js';
 import { sendFile } from '../server/send-file.js';
 import { sendJson, sendJsonPieces } from '../server/send-json.js';
 import type { HttpRequest, Reads } from './context.js';
-import { documentOf } from './contract/documents.js';
+import { changes, documentOf, hasOwnVersion } from './contract/documents.js';
 import { dryRunOf } from './contract/dry-run.js';
 import { answersAt } from './contract/moments.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
+import { isVersion } from './documents.js';
 import type { LimitedView } from './limited-view.js';
 import { Attachment, Download, FramedPage, Message, TextStream } from './outcomes.js';
 
@@ -107,11 +108,9 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
       const conclude = gate.conclusionOf(request, acts, res);
-      const { expectedVersion } = req.query;
+      const wanted = repeatable ? wantedVersions(route, req) : null;
       const run = (): Promise<unknown> =>
-        repeatable
-          ? request.handling.expecting(expectedVersion, () => outcomeOf(req, request))
-          : outcomeOf(req, request);
+        wanted ? request.handling.expecting(wanted, () => outcomeOf(req, request)) : outcomeOf(req, request);
       // If the handler fails, the status shows that the answer is not the file.
       res.locals['file'] = route.media !== null;
       const perform = (): Promise<unknown> => (repeatable ? request.handling.once(run) : run());
@@ -134,6 +133,22 @@ function withLimits(limits: LimitedView, outcome: unknown): unknown {
   if (outcome instanceof Promise) return outcome.then((done: unknown) => withLimits(limits, done));
   if (outcome instanceof Message) return new Message(outcome.text, limits.withHiddenPositions(outcome.obj));
   return limits.withHiddenPositions(outcome);
+}
+
+/** The versions that a request expects in its query and its body. A version in the body is not for the handler. */
+function wantedVersions(route: Route, req: Request) {
+  const body: unknown = req.body;
+  const sent =
+    typeof body === 'object' && body !== null && 'expectedVersion' in body ? body.expectedVersion : undefined;
+  const isOwn = hasOwnVersion(route) && !isVersion(sent);
+  if (sent !== undefined && !isOwn) {
+    const { expectedVersion: _, ...rest } = body as Record<string, unknown>;
+    req.body = rest;
+  }
+  return {
+    members: [req.query['expectedVersion'], ...(isOwn ? [] : [sent])],
+    changes: (stream: string): boolean => changes(route, req.params, stream),
+  };
 }
 
 /** Carries out a request that acts, or only decides it. */
@@ -174,7 +189,14 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 /** These rejections have a status of their own, because only callers that ask for more than 3x-ui offers get them. */
 const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
   ...{ FORBIDDEN: 403, OUT_OF_SCOPE: 403 },
-  ...{ DRY_RUN_INVALID: 400, DRY_RUN_UNSUPPORTED: 400, VERSION_INVALID: 400, VERSION_STALE: 412, EVENT_UNKNOWN: 400 },
+  ...{
+    DRY_RUN_INVALID: 400,
+    DRY_RUN_UNSUPPORTED: 400,
+    VERSION_INVALID: 400,
+    VERSION_ELSEWHERE: 400,
+    VERSION_STALE: 412,
+    EVENT_UNKNOWN: 400,
+  },
   ...{
     MOMENT_INVALID: 400,
     MOMENT_UNKNOWN: 400,

@@ -16,7 +16,7 @@ import { goneSignal } from '../server/gone.js';
 import type { AuthContext, AuthRequest } from './auth/auth-context.js';
 import { authorOf, tabOf } from './auth/author.js';
 import type { HttpRequest, Needs, Wants } from './context.js';
-import { type Documents, type Expected, expectedOf, staleness, versionTag } from './documents.js';
+import { type Documents, type Expected, expectedOf, staleness, versionTag, type Wanted } from './documents.js';
 import type { Handling } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { LimitedView } from './limited-view.js';
@@ -150,7 +150,7 @@ class PanelRequest implements AuthRequest {
       },
       rehearse: (run, several) => this.#rehearse(run, several),
       once: (run) => (this.#first === null ? run() : this.#parts.answers.once(this.#first, run)),
-      expecting: (expectedVersion, run) => this.#expecting(expectedVersion, run),
+      expecting: (wanted, run) => this.#expecting(wanted, run),
       moment: (at) => this.#moment(at),
       tag: (document, params) => {
         const tag = versionTag(this.#documents, document, params);
@@ -207,8 +207,8 @@ class PanelRequest implements AuthRequest {
 
   #expected: readonly Expected[] = [];
 
-  async #expecting(expectedVersion: unknown, run: () => Promise<unknown>): Promise<unknown> {
-    const expected = expectedOf(this.#req.headers['if-match'], expectedVersion);
+  async #expecting(wanted: Omit<Wanted, 'header'>, run: () => Promise<unknown>): Promise<unknown> {
+    const expected = expectedOf({ ...wanted, header: this.#req.headers['if-match'] });
     if (expected instanceof Rejection) return expected;
     this.#expected = expected;
     return this.#stale() ?? run();

@@ -39,13 +39,14 @@ export const components = {
       in: 'header',
       name: 'If-Match',
       description:
-        'The `ETag` of a document as its detail route answered it; several are separated by commas. If one of them has changed since, nothing is done, and the answer is 412. Without it, the request is carried out in any case.',
+        'The `ETag` of the document that the request changes, as the route answered it that shows the document or its list; several are separated by commas. Several of one document mean any of them, and those of several documents must all be current; `*` means any version. If a document has changed since, nothing is done, and the answer is 412. Without it, the request is carried out in any case.',
       schema: { type: 'string' },
     },
     ExpectedVersion: {
       in: 'query',
       name: 'expectedVersion',
-      description: 'The same as `If-Match`, for one document and without quotes.',
+      description:
+        'The same as `If-Match`, for one document and without quotes. It can be a member of a JSON body too.',
       schema: { type: 'string' },
     },
     At: {
