@@ -56,7 +56,7 @@ describe('the version of a list', () => {
       () => send(path, { ...second, expectedVersion: unquoted(tag) }),
     ]) {
       const stale = await request();
-      expect([stale.status, stale.json?.code], stale.text).toStrictEqual([412, 'VERSION_STALE']);
+      expect([stale.status, stale.json], stale.text).toMatchObject([412, { code: 'VERSION_STALE' }]);
       expect(panel.appended()).toStrictEqual([]);
     }
   });
@@ -76,7 +76,7 @@ describe('an expected version', () => {
       expect([done.status, done.json?.success], done.text).toStrictEqual([200, true]);
       expect(panel.appended().length, path).toBeGreaterThan(0);
       const stale = await send(path, { ...body, expectedVersion });
-      expect([stale.status, stale.json?.code], stale.text).toStrictEqual([412, 'VERSION_STALE']);
+      expect([stale.status, stale.json], stale.text).toMatchObject([412, { code: 'VERSION_STALE' }]);
     }
     expect((await send('/inbounds/setEnable/1', { enable: true, expectedVersion: 'x' })).status).toBe(400);
     expect(panel.appended()).toStrictEqual([]);
