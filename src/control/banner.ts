@@ -28,7 +28,8 @@ export function bannerText({ read, core, startup, servers, version, dataDir, say
   const { panel, subscription, ops } = servers.urls();
   const { subEnable, subPath } = read.settings.current();
   const { complaint, switched } = startup;
-  const admin = [...read.admins.users().users.values()][0]?.username;
+  const admins = [...read.admins.users().users.values()];
+  const admin = (admins.find(({ id }) => read.admins.accessOf(id).isOwner) ?? admins[0])?.username;
   const row = (label: Text, value: Text): string => `  ${say(label).padEnd(LABEL)}${say(value)}`;
   const subscriptions = subEnable ? verbatim(`${subscription}${subPath}<subId>`) : message('start.off');
   const warning = (what: Text): Text => message('start.warning', { what });

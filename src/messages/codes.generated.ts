@@ -40,6 +40,8 @@ export interface MessageParams {
   'access.quotaBelowBytes': { readonly present: number; readonly most: number };
   'access.quotaClients': { readonly most: string | number };
   'access.quotaBytes': { readonly most: number; readonly left: number };
+  'access.handOverClients': { readonly most: string | number; readonly count: number };
+  'access.handOverBytes': { readonly most: number };
   'access.quotaCap': { readonly most: number };
   'access.quotaCapNeeded': None;
   'access.quotaDays': { readonly days: string | number };
@@ -52,7 +54,8 @@ export interface MessageParams {
   'access.tokenName': { readonly most: string | number };
   'access.tokenNameInvisible': { readonly code: string | number };
   'access.tokenNameTaken': { readonly name: string | number };
-  'access.tokenAddress': { readonly why: Text };
+  'access.tokenAddress': { readonly address: string | number };
+  'access.tokenAddresses': { readonly most: string | number };
   'access.tokenRoleMissing': None;
   'access.tokenExpiryPast': { readonly at: number };
   'access.tokenExpired': None;
@@ -1887,6 +1890,7 @@ export interface MessageParams {
   'settings.notUrlPath': None;
   'settings.pathClimbs': None;
   'settings.notHttpUrl': None;
+  'settings.notHttps': None;
   'settings.notLink': None;
   'settings.linkSchemes': { readonly schemes: readonly (string | number)[] };
   'settings.notNetworks': None;

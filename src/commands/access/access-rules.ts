@@ -21,6 +21,8 @@ export interface RequestedAccess {
   readonly quotas: Quotas;
 }
 
+/** Characters of a wrong name in a message. */
+export const MAX_SHOWN = 64;
 const ROLE_NAME = /^[a-z][a-z0-9-]{0,31}$/;
 
 /** Another access of an admin; what is absent stays as it is. */
@@ -48,12 +50,13 @@ export function accessAfter({ access }: PanelState, user: number, changes: Chang
 
 /** Why a role cannot have this name and these permissions, or null. */
 export function roleProblem(role: string, grants: readonly RoleGrant[]): Text | null {
-  if (!ROLE_NAME.test(role)) return message('access.roleName', { role });
+  if (!ROLE_NAME.test(role)) return message('access.roleName', { role: role.slice(0, MAX_SHOWN) });
   if (BUILT_IN_ROLES.has(role)) return message('access.roleBuiltIn', { role });
   if (grants.length === 0) return message('access.roleEmpty');
   const names = new Set<string>();
   for (const { permission, scope } of grants) {
-    if (!isPermission(permission)) return message('access.permissionUnknown', { permission });
+    if (!isPermission(permission))
+      return message('access.permissionUnknown', { permission: permission.slice(0, MAX_SHOWN) });
     if (names.has(permission)) return message('access.permissionTwice', { permission });
     names.add(permission);
     if (RESERVED.has(permission)) return message('access.permissionReserved', { permission });
@@ -84,7 +87,7 @@ export function accessProblem(state: PanelState, access: RequestedAccess, user: 
     return reject('ACCESS_INVALID', { why: message('access.roleMissing', { roles: names }) });
   }
   const grants = BUILT_IN_ROLES.get(access.role) ?? roles.get(access.role);
-  if (!grants) return reject('ROLE_NOT_FOUND', { role: access.role });
+  if (!grants) return reject('ROLE_NOT_FOUND', { role: access.role.slice(0, MAX_SHOWN) });
   const unknown = access.inbounds.find((inbound) => !state.inbounds.has(inbound));
   if (unknown !== undefined) return reject('INBOUND_NOT_FOUND', { inbound: unknown });
   const isLimited = grants.some(({ scope }) => scope !== 'all');

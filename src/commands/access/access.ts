@@ -16,7 +16,8 @@ import { siblingsOf } from '../client/siblings.js';
 import type { Command, Decider } from '../command.js';
 import { reject } from '../rejection.js';
 import { factorKeys } from '../user/second-factors.js';
-import { accessAfter, accessProblem, type ChangedAccess, isLastOwner, roleProblem } from './access-rules.js';
+import { accessAfter, accessProblem, type ChangedAccess, isLastOwner, MAX_SHOWN, roleProblem } from './access-rules.js';
+import { handOverProblem } from './quotas.js';
 import { revokedWith } from './tokens.js';
 
 /** A client and the admin to whom it belongs; null = none. */
@@ -47,7 +48,7 @@ export const access: Decider<AccessCommand> = {
 
   DeleteRole({ role }, { access: { roles, admins, tokens } }) {
     if (BUILT_IN_ROLES.has(role)) return reject('ROLE_INVALID', { why: message('access.roleBuiltIn', { role }) });
-    if (!roles.has(role)) return reject('ROLE_NOT_FOUND', { role });
+    if (!roles.has(role)) return reject('ROLE_NOT_FOUND', { role: role.slice(0, MAX_SHOWN) });
     const holders = [...admins.values(), ...tokens.values()].filter((holder) => holder.role === role).length;
     if (holders > 0) return reject('ROLE_INVALID', { why: message('access.roleUsed', { role, count: holders }) });
     return [RoleDeleted({ role })];
@@ -71,11 +72,13 @@ export const access: Decider<AccessCommand> = {
     if (owner !== null && (owner === user || !state.users.has(owner)))
       return reject('ADMIN_NOT_FOUND', { admin: owner });
     if (isLastOwner(state, user)) return reject('LAST_OWNER');
-    const owned = [...state.access.owners].flatMap(([client, owner]) =>
+    const owned: readonly ClientNumber[] = [...state.access.owners].flatMap(([client, owner]) =>
       owner === user ? [client as ClientNumber] : [],
     );
+    const exceeded = handOverProblem(state, owned, owner);
+    if (exceeded) return exceeded;
     return [
-      ...(owned.length > 0 ? [OwnerAssigned({ clients: owned, owner })] : []),
+      ...(owned.length > 0 ? [OwnerAssigned({ clients: [...owned], owner })] : []),
       ...revokedWith(state, user),
       AdminDeleted({ user }),
       DataKeyDestroyed({ key: current.key, reason: 'erased' }),
@@ -92,7 +95,8 @@ export const access: Decider<AccessCommand> = {
       for (const sibling of siblingsOf(state, client)) all.add(sibling.number);
     }
     const changed = [...all].filter((number) => (state.access.owners.get(number) ?? null) !== owner);
-    return changed.length === 0 ? [] : [OwnerAssigned({ clients: changed, owner })];
+    if (changed.length === 0) return [];
+    return handOverProblem(state, changed, owner) ?? [OwnerAssigned({ clients: changed, owner })];
   },
 
   RestoreOwners({ owners }, state) {

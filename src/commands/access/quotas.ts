@@ -1,4 +1,4 @@
-import type { Access } from '../../events/access/access-of.js';
+import { type Access, accessOf, NO_QUOTAS } from '../../events/access/access-of.js';
 import type { PanelEvent } from '../../events/catalog.js';
 import { message, type Text } from '../../messages/message.js';
 import { type Rejection, reject } from '../rejection.js';
@@ -96,6 +96,20 @@ function totalProblem({ admin, quotas }: Access, state: PanelState, events: read
       most: quotas.totalBytes,
       left: Math.max(0, quotas.totalBytes - sum(before)),
     });
+  return null;
+}
+
+/** Why an admin cannot own these clients too, or null. `owner` null = no admin. */
+export function handOverProblem(state: PanelState, clients: readonly number[], owner: number | null): Rejection | null {
+  const { quotas } = owner === null ? { quotas: NO_QUOTAS } : accessOf(state.access, owner);
+  const owned = [...state.access.owners].flatMap(([client, one]) => (one === owner ? [client] : []));
+  const after = new Map([...owned, ...clients].map((client) => [client, capOf(state, client) ?? 0]));
+  const exceeded = (why: Text): Rejection => reject('ACCESS_INVALID', { why });
+  if (quotas.clients > 0 && after.size > quotas.clients)
+    return exceeded(message('access.handOverClients', { most: quotas.clients, count: after.size }));
+  const isUncapped = quotas.totalBytes > 0 && clients.some((client) => capOf(state, client) === 0);
+  if (isUncapped || (quotas.totalBytes > 0 && sum(after) > quotas.totalBytes))
+    return exceeded(message('access.handOverBytes', { most: quotas.totalBytes }));
   return null;
 }
 

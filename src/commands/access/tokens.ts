@@ -9,7 +9,6 @@ import { cidrs } from '../../events/settings/setting-fields.js';
 import { composed, sameName, unclearIn } from '../../lib/identifiers.js';
 import { sameJson } from '../../lib/json.js';
 import type { PermissionName, Scope } from '../../lib/permissions.js';
-import { issueOf } from '../../messages/issue.js';
 import { message, type Text } from '../../messages/message.js';
 import type { Command, Decider } from '../command.js';
 import { type Rejection, reject } from '../rejection.js';
@@ -18,6 +17,8 @@ import { accessProblem } from './access-rules.js';
 
 const HOUR_MS = 3_600_000;
 const MAX_NAME_CHARS = 64;
+/** Each is checked with each request. */
+const MAX_ADDRESSES = 256;
 /** The longest time for which two secrets of a token are valid. */
 const MAX_OVERLAP_HOURS = 720;
 
@@ -145,8 +146,9 @@ function nameProblem({ access }: PanelState, name: string, current: Token | null
 }
 
 function addressProblem(addresses: readonly string[]): Text | null {
-  const { error } = cidrs.safeParse(addresses);
-  return error ? message('access.tokenAddress', { why: issueOf(error) }) : null;
+  if (addresses.length > MAX_ADDRESSES) return message('access.tokenAddresses', { most: MAX_ADDRESSES });
+  const wrong = addresses.find((address) => !cidrs.safeParse([address]).success);
+  return wrong === undefined ? null : message('access.tokenAddress', { address: wrong.slice(0, MAX_NAME_CHARS) });
 }
 
 /** Whether an admin has a permission at least as widely as a role gives it. */

@@ -58,6 +58,14 @@ export const url = z
   .refine((value) => value === '' || isLink(value, ['http', 'https']), issue('settings.notHttpUrl'))
   .refine(isNameless, issue('settings.urlCredentials'));
 
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+
+/** The same with https; http only on this machine. */
+export const httpsUrl = url.refine(
+  (value) => !value.startsWith('http:') || isLoopback(new URL(value).hostname),
+  issue('settings.notHttps'),
+);
+
 const MAX_URLS = 8;
 
 /** Several of them, separated by commas. */

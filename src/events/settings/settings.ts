@@ -9,6 +9,7 @@ import {
   cidrs,
   file,
   host,
+  httpsUrl,
   jsonText,
   line,
   link,
@@ -137,7 +138,7 @@ export const settingsTable = {
   backupKeep: whole(0, 1000, 7),
 
   /** Where signed heads of the log are published; empty = not there. A failing place does not affect the log. */
-  proofWebhook: url.default(''),
+  proofWebhook: httpsUrl.default(''),
   proofChat: z.boolean().default(false),
   /** Outside of the data directory; heads are appended. */
   proofFile: file.default(''),

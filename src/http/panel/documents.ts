@@ -174,9 +174,9 @@ function listOf(read: Documents['read'], noun: ListNoun): readonly unknown[] {
     case 'roles':
       return [...roles];
     case 'tokens':
-      return [...tokens.values()].map(({ used: _, ...token }) => token);
+      return [...tokens.values()].map((token) => ({ ...token, used: null }));
     case 'webhooks':
-      return [...read.records.webhooks().byId.values()].map(({ deadLetters: _, ...webhook }) => webhook);
+      return [...read.records.webhooks().byId.values()].map((webhook) => ({ ...webhook, deadLetters: [] }));
     case 'holds':
       return [...read.records.legalHolds().values()];
     case 'geo':

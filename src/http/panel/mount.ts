@@ -188,25 +188,23 @@ async function answer(res: Response, outcome: unknown): Promise<void> {
 
 /** These rejections have a status of their own, because only callers that ask for more than 3x-ui offers get them. */
 const STATUSES: Readonly<Partial<Record<RejectionCode, number>>> = {
-  ...{ FORBIDDEN: 403, OUT_OF_SCOPE: 403 },
-  ...{
-    DRY_RUN_INVALID: 400,
-    DRY_RUN_UNSUPPORTED: 400,
-    VERSION_INVALID: 400,
-    VERSION_ELSEWHERE: 400,
-    VERSION_STALE: 412,
-    EVENT_UNKNOWN: 400,
-  },
-  ...{
-    MOMENT_INVALID: 400,
-    MOMENT_UNKNOWN: 400,
-    MOMENT_INSIDE: 400,
-    MOMENT_FUTURE: 400,
-    MOMENT_POSITION_INVALID: 400,
-    UNDO_NOT_OWN: 400,
-    MOMENT_UNSUPPORTED: 400,
-    MOMENTS_REVERSED: 400,
-  },
+  FORBIDDEN: 403,
+  OUT_OF_SCOPE: 403,
+  DRY_RUN_INVALID: 400,
+  DRY_RUN_UNSUPPORTED: 400,
+  VERSION_INVALID: 400,
+  VERSION_ELSEWHERE: 400,
+  VERSION_STALE: 412,
+  EVENT_UNKNOWN: 400,
+  EVENT_TYPE_UNKNOWN: 400,
+  MOMENT_INVALID: 400,
+  MOMENT_UNKNOWN: 400,
+  MOMENT_INSIDE: 400,
+  MOMENT_FUTURE: 400,
+  MOMENT_POSITION_INVALID: 400,
+  UNDO_NOT_OWN: 400,
+  MOMENT_UNSUPPORTED: 400,
+  MOMENTS_REVERSED: 400,
 };
 
 function withStatus(res: Response, { code }: Rejection): Response {

@@ -53,11 +53,11 @@ describe('an access token', () => {
     create({ role: 'reseller' }).thenRejects('ACCESS_INVALID', { why: message('access.noInbounds') });
     refused({ role: 'reseller', inbounds: [one] }, message('access.tokenAdminMissing', { role: 'reseller' }));
     refused({ expiresAt: T0 }, message('access.tokenExpiryPast', { at: T0 }));
+    for (const address of ['10.0.0.1/8', '10.0.0.0/33', 'shop', ''])
+      refused({ addresses: ['10.0.0.0/8', address] }, message('access.tokenAddress', { address }));
     refused(
-      { addresses: ['10.0.0.1/8'] },
-      message('access.tokenAddress', {
-        why: message('settings.cidrInsideNetwork', { cidr: '10.0.0.1/8', network: '10.0.0.0/8' }),
-      }),
+      { addresses: Array.from({ length: 257 }, () => '10.0.0.1').map((one, i) => `${one}${i}`) },
+      message('access.tokenAddresses', { most: 256 }),
     );
     given(root, created())
       .when({ type: 'CreateToken', data: { ...wanted, ...other } })

@@ -1,6 +1,5 @@
 import { Rejection, reject } from '../../../commands/rejection.js';
 import { credentialProblem } from '../../../commands/user/credential-rules.js';
-import { NO_QUOTAS } from '../../../events/access/access-of.js';
 import { BUILT_IN_ROLES, CLIENT_PERMISSIONS, RESERVED } from '../../../events/access/roles.js';
 import type { ClientNumber, InboundId, UserId } from '../../../events/ids.js';
 import { PERMISSION_NAMES } from '../../../lib/permissions.js';
@@ -25,8 +24,10 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
     });
     const user = actor.kind === 'user' ? read.admins.users().users.get(userId) : undefined;
     if (user) return { ...adminOf(read, user), grants };
-    const none = { inbounds: [], quotas: NO_QUOTAS, clients: 0, capBytes: 0, lastLoginAt: 0 };
-    return { username: actor.name, role: access.role, ...none, grants };
+    // A token has the limits of the admin to whom it belongs, within its own.
+    const { role, inbounds, quotas } = access;
+    const limits = { inbounds: [...inbounds], quotas, ...ownedBy(read, access.admin), lastLoginAt: 0 };
+    return { username: actor.name, role, ...limits, grants };
   },
 
   async add({ body: { username, password, role, inbounds, quotas } }, { passwords, read }, { dispatch, refusalOf }) {
@@ -63,6 +64,7 @@ export const adminHandlers: Handlers<typeof adminRoutes, Needs<'read' | 'passwor
   },
 
   handOver({ body: { clients, from, owner } }, { read }, { dispatch }) {
+    if (from !== 0 && !read.admins.users().users.has(from)) return reject('ADMIN_NOT_FOUND', { admin: from });
     const owned = [...read.admins.access().owners].flatMap(([client, one]) => (one === from ? [client] : []));
     const data = {
       clients: [...new Set([...clients, ...owned])] as ClientNumber[],
@@ -97,10 +99,15 @@ export const roleHandlers: Handlers<typeof roleRoutes, Needs<'read'>> = {
 
 function adminOf(read: ReadModels, { id, username }: UserRow) {
   const { role, inbounds, quotas } = read.admins.accessOf(id);
-  const owned = [...read.admins.access().owners].flatMap(([client, owner]) =>
-    owner === id ? (read.clients.get(client) ?? []) : [],
-  );
-  const capBytes = owned.reduce((sum, { spec }) => sum + spec.capBytes, 0);
   const lastLoginAt = read.admins.users().lastLogins.get(id) ?? 0;
-  return { username, role, inbounds: [...inbounds], quotas, clients: owned.length, capBytes, lastLoginAt };
+  return { username, role, inbounds: [...inbounds], quotas, ...ownedBy(read, id), lastLoginAt };
+}
+
+/** How many clients an admin owns, and the sum of their caps; null = no admin. */
+function ownedBy(read: ReadModels, admin: number | null) {
+  if (admin === null) return { clients: 0, capBytes: 0 };
+  const owned = [...read.admins.access().owners].flatMap(([client, owner]) =>
+    owner === admin ? (read.clients.get(client) ?? []) : [],
+  );
+  return { clients: owned.length, capBytes: owned.reduce((sum, { spec }) => sum + spec.capBytes, 0) };
 }

@@ -98,7 +98,7 @@ export const proofHandlers: Handlers<typeof proofRoutes, Services> = {
 /** The rejection of a proof about positions that are not in the log, or not in this order; null when they are. */
 function outside(head: number, position: number, size: number): Rejection | null {
   if (size > head) return reject('PROOF_RANGE', { min: 1, max: head, position: size });
-  return position > size ? reject('PROOF_RANGE', { min: 1, max: size, position }) : null;
+  return position < 1 || position > size ? reject('PROOF_RANGE', { min: 1, max: size, position }) : null;
 }
 
 function sinksOf(publisher: Services['publisher'], say: HttpRequest['say']) {

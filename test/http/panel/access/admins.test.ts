@@ -63,7 +63,56 @@ describe('the role of an admin', () => {
   });
 });
 
+describe('handing clients over', () => {
+  it('is refused above a quota of the new owner, and for an unknown former one', async () => {
+    const { panel, owner } = await startSelling(['a', 'b'], ['mine'], { ...NO_QUOTAS, clients: 2 });
+    const handOver = async (body: object) => (await owner.post('/panel/api/admins/handOver', body)).json;
+    panel.appended();
+    expect(await handOver({ clients: [1, 2], owner: 2 })).toMatchObject({
+      ...{ success: false, code: 'ACCESS_INVALID' },
+      msg: 'The admin may own at most 2 clients and would own 3: hand over fewer, or raise the quota',
+    });
+    expect(await handOver({ from: 999, owner: 2 })).toMatchObject({ success: false, code: 'ADMIN_NOT_FOUND' });
+    expect(panel.appended()).toStrictEqual([]);
+    expect(await handOver({ clients: [1], owner: 2 })).toMatchObject({ success: true, obj: { clients: [1] } });
+    expect(panel.appended()).toMatchObject([{ type: 'OwnerAssigned', data: { clients: [1], owner: 2 } }]);
+  });
+
+  it('is refused without a cap where the new owner has a quota of bytes', async () => {
+    const { panel, owner } = await startSelling(['a'], [], { ...NO_QUOTAS, totalBytes: 1000 });
+    const answer = await owner.post('/panel/api/admins/handOver', { clients: [1], owner: 2 });
+    expect(answer.json).toMatchObject({ success: false, code: 'ACCESS_INVALID' });
+    expect(panel.appended()).toStrictEqual([]);
+  });
+});
+
+describe('a role name', () => {
+  it('is shortened in the sentence that refuses it', async () => {
+    const { owner } = await start();
+    const name = 'x'.repeat(5000);
+    const requests = [
+      owner.post('/panel/api/roles/save', { name, grants: [{ permission: 'logs:read' }] }),
+      owner.post('/panel/api/admins/add', { ...LOGIN, role: name }),
+      owner.post(`/panel/api/roles/del/${name}`),
+    ];
+    for (const { text, json } of await Promise.all(requests)) {
+      expect(json).toMatchObject({ success: false });
+      expect(text.length).toBeLessThan(400);
+    }
+  });
+});
+
 describe('an access token', () => {
+  it('is told the limits that apply to it', async () => {
+    const { panel, owner } = await start();
+    const chosen = { name: 'shop', role: 'reseller', inbounds: [1], admin: 2 };
+    const { json } = await owner.post('/panel/api/tokens/add', chosen);
+    const { secret } = json?.obj as { secret: string };
+    const headers = { authorization: `Bearer ${secret}` };
+    const me = await panel.call('GET', '/panel/api/admins/me', { headers });
+    expect(me.json?.obj).toMatchObject({ username: 'shop', ...SELLER, clients: 0, capBytes: 0 });
+  });
+
   it('keeps what a change does not name', async () => {
     const { panel, owner } = await start();
     const chosen = { name: 'shop', role: 'reseller', inbounds: [1], admin: 2, addresses: ['127.0.0.1'] };
