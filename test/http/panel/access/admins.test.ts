@@ -107,7 +107,7 @@ describe('an access token', () => {
     const { panel, owner } = await start();
     const chosen = { name: 'shop', role: 'reseller', inbounds: [1], admin: 2 };
     const { json } = await owner.post('/panel/api/tokens/add', chosen);
-    const { secret } = json?.obj as { secret: string };
+    const { secret } = (json?.obj ?? {}) as { secret: string };
     const headers = { authorization: `Bearer ${secret}` };
     const me = await panel.call('GET', '/panel/api/admins/me', { headers });
     expect(me.json?.obj).toMatchObject({ username: 'shop', ...SELLER, clients: 0, capBytes: 0 });
