@@ -10,6 +10,7 @@ import { actorText } from '../../projections/why/history.js';
 import { inboundForm } from './codec/inbound-form.js';
 import type { Needs } from './context.js';
 import { type DocumentOf, LIST_NOUNS, type ListNoun } from './contract/documents.js';
+import type { Wanted } from './handling.js';
 import type { LimitedView } from './limited-view.js';
 
 /** A version that a caller expects a document to have. */
@@ -36,16 +37,6 @@ const MAX_VALUE = 100;
 export interface Documents extends Needs<'read' | 'audit'> {
   /** Null = everything. */
   readonly limits: LimitedView | null;
-}
-
-/** What a caller has written about the versions that it expects; undefined = nothing. */
-export interface Wanted {
-  /** `If-Match` (RFC 9110): tags separated by commas, or `*`. */
-  readonly header: string | undefined;
-  /** `expectedVersion` of the query and of the body: one tag each. */
-  readonly members: readonly unknown[];
-  /** Whether the request changes the document of a stream. */
-  readonly changes: (stream: string) => boolean;
 }
 
 /** The versions that a request expects, or why it names them wrongly. */

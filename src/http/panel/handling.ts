@@ -1,8 +1,17 @@
 import type { Rejection } from '../../commands/rejection.js';
 import type { Moment } from '../../projections/moments.js';
 import type { DocumentOf } from './contract/documents.js';
-import type { Wanted } from './documents.js';
 import type { LimitedView } from './limited-view.js';
+
+/** What a caller has written about the versions that it expects; undefined = nothing. */
+export interface Wanted {
+  /** `If-Match` (RFC 9110): tags separated by commas, or `*`. */
+  readonly header: string | undefined;
+  /** `expectedVersion` of the query and of the body: one tag each. */
+  readonly members: readonly unknown[];
+  /** Whether the request changes the document of a stream. */
+  readonly changes: (stream: string) => boolean;
+}
 
 /** How a request is carried out. */
 export interface Handling {
