@@ -168,7 +168,8 @@ function removeFromIndexes(state: PanelState, client: Client): void {
   if (key && state.byCredential.get(key) === client.number) state.byCredential.delete(key);
 }
 
-function credentialSlot(state: PanelState, client: Client): string | null {
+/** The key of a client in `byCredential`; null = it has no credential. */
+export function credentialSlot(state: PanelState, client: Client): string | null {
   const inbound = state.inbounds.get(client.inbound);
   const key = inbound && credentialKey(inbound.protocol, client.credential);
   return key ? `${client.inbound}/${key}` : null;

@@ -3,13 +3,13 @@ import type { PanelEvent } from '../../events/catalog.js';
 import type { ClientSpec } from '../../events/client/client.js';
 import { type Client, emailKey } from '../../events/client/client-document.js';
 import { EmailIndex } from '../../events/client/email-index.js';
-import type { ClientNumber } from '../../events/ids.js';
+import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { sameJson } from '../../lib/json.js';
 import type { PermissionName } from '../../lib/permissions.js';
-import { siblingsOf } from '../client/siblings.js';
+import { existingClients, siblingsOf } from '../client/siblings.js';
 import type { Decision } from '../command.js';
 import { Rejection, reject } from '../rejection.js';
-import type { PanelState } from '../state.js';
+import { credentialSlot, type PanelState } from '../state.js';
 import { quotaProblem } from './quotas.js';
 
 /** Settings that decide who may log in or act as an admin, and where the panel writes outside of its data directory. */
@@ -238,20 +238,26 @@ function namesIn(event: PanelEvent, state: PanelState): readonly Named[] {
 /** The state as it would be if the panel had only the clients and inbounds that the admin sees. */
 export function visibleTo(access: Access, state: PanelState): PanelState {
   const { owners } = state.access;
+  const inbounds = new Map([...state.inbounds].filter(([id]) => access.inbounds.has(id)));
+  const clientsOf = new Map<InboundId, Set<ClientNumber>>();
+  for (const id of inbounds.keys()) {
+    const all = [...(state.clientsOf.get(id) ?? [])];
+    clientsOf.set(id, new Set(all.filter((one) => access.covers('clients:read', id, owners.get(one)))));
+  }
   const clients = new Map<ClientNumber, Client>();
   const byEmail = new EmailIndex();
-  for (const [number, client] of state.clients) {
-    if (!access.covers('clients:read', client.inbound, owners.get(number))) continue;
-    clients.set(number, client);
-    byEmail.add(client.identity.email, number);
+  const byCredential = new Map<string, ClientNumber>();
+  // The indexes are made from these clients, because others may have many more.
+  for (const client of existingClients(
+    state,
+    [...clientsOf.values()].flatMap((numbers) => [...numbers]).sort(byNumber),
+  )) {
+    clients.set(client.number, client);
+    byEmail.add(client.identity.email, client.number);
+    const key = credentialSlot(state, client);
+    if (key !== null && state.byCredential.get(key) === client.number) byCredential.set(key, client.number);
   }
-  const inbounds = new Map([...state.inbounds].filter(([id]) => access.inbounds.has(id)));
-  const clientsOf = new Map(
-    [...inbounds.keys()].map((id) => [
-      id,
-      new Set([...(state.clientsOf.get(id) ?? [])].filter((one) => clients.has(one))),
-    ]),
-  );
-  const byCredential = new Map([...state.byCredential].filter(([, number]) => clients.has(number)));
   return { ...state, inbounds, clients, clientsOf, byEmail, byCredential };
 }
+
+const byNumber = (one: ClientNumber, other: ClientNumber): number => one - other;
