@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { InboundForm } from '../src/api/contract.generated';
 import { clientKey, clientPath, emailIn, statesOf, type WireClient } from '../src/model/clients';
 import { valueAt, withValue } from '../src/model/json';
+import { numberedSample } from '../src/model/new-client';
 import { valuesOf, wireOfValues } from '../src/screens/clients/form/client-values';
 import { bodyOf, draftOf, parseDraft } from '../src/screens/inbounds/editor/draft';
 
@@ -97,5 +98,15 @@ describe('the draft of an inbound', () => {
     ['{"remark":7}', 'import.wrong'],
   ])('is not the JSON %s', (text, problem) => {
     expect(parseDraft(text, draftOf(inbound))).toBe(problem);
+  });
+});
+
+describe('the emails of several new clients', () => {
+  it.each([
+    [{ pattern: 'user', first: 1, digits: 1 }, 2, 'user-1, user-2'],
+    [{ pattern: ' user-{n}@x ', first: 8, digits: 3 }, 4, 'user-008@x, user-009@x, user-010@x, user-011@x'],
+    [{ pattern: '{n}', first: 0, digits: 2 }, 200, '00, 01, 02, …, 199'],
+  ])('of %j, %i times, are %j', (numbering, count, wanted) => {
+    expect(numberedSample(numbering, count)).toBe(wanted);
   });
 });

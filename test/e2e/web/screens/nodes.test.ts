@@ -85,7 +85,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await field('URL of its panel').fill('https://192.0.2.7:2053/');
     await web.page.getByRole('textbox', { name: 'API token' }).fill('token-of-another');
     await dialog().getByRole('button', { name: 'Add node' }).click();
-    await dialog().getByRole('alert').waitFor();
+    await dialog().getByText('A node named Oslo already exists').waitFor();
     expect(await field('URL of its panel').inputValue()).toBe('https://192.0.2.7:2053/');
     await web.page.keyboard.press('Escape');
     await web.page.getByRole('button', { name: 'Discard and leave' }).click();

@@ -8,6 +8,7 @@ import type { Node } from '../../api/contract.generated';
 import { Technical, useFormat } from '../../ui/display/format';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { DrawerForm } from '../../ui/form/DrawerForm';
+import { type FieldOf, memberIn } from '../../ui/form/use-refusal';
 import { STALE } from './actions';
 import classes from './Nodes.module.css';
 import { placeOf, urlOf } from './state';
@@ -54,6 +55,11 @@ export function NodeForm({ node, onClose }: Props) {
       form={form}
       request={requestOf}
       stale={STALE}
+      fieldOf={(error) =>
+        error.code === PRIVATE
+          ? { field: 'allowPrivateAddress', text: t('form.privateRefused', { host: hostOf(form.values) }) }
+          : fieldOf(error)
+      }
       onClose={onClose}
     >
       <TextInput label={t('form.name')} dir="auto" data-autofocus {...form.getInputProps('name')} />
@@ -90,6 +96,18 @@ export function NodeForm({ node, onClose }: Props) {
   );
 }
 
+const PRIVATE = 'NODE_ADDRESS_PRIVATE';
+const FIELD_OF_CODE: Readonly<Record<string, keyof Values>> = {
+  ...{ NODE_NAME_TAKEN: 'name', NODE_IS_SELF: 'url', NODE_TOKEN_NEEDED: 'apiToken' },
+};
+
+const fieldOf: FieldOf<Values> = (error) => {
+  const field = FIELD_OF_CODE[error.code] ?? memberIn(error, ['name', 'remark', 'apiToken'] as const);
+  return field ? { field } : null;
+};
+
+const hostOf = ({ url }: Values): string => placeOf(url)?.host ?? '';
+
 /** Connects with what is typed, and stores nothing. */
 function Test({ values }: { readonly values: Values }) {
   const { t } = useTranslation('nodes');
@@ -99,7 +117,10 @@ function Test({ values }: { readonly values: Values }) {
   });
   const isReady = placeOf(values.url) !== null && values.apiToken.trim() !== '';
   const { data, error } = test;
-  const why = error ? sentenceOf(error) : data?.status === 'offline' ? data.error : '';
+  const said = error ? sentenceOf(error) : data?.status === 'offline' ? data.error : '';
+  // In every language, the panel names the member of the API that allows it.
+  const isPrivate = said.includes('allowPrivateAddress');
+  const why = isPrivate ? t('form.privateRefused', { host: hostOf(values) }) : said;
   return (
     <Stack gap="xs" align="flex-start" aria-live="polite">
       <Button
@@ -126,7 +147,7 @@ function Test({ values }: { readonly values: Values }) {
       {why !== '' && (
         <Alert color="red" variant="light" w="100%" p="sm" role="alert">
           <Text size="sm" className={classes['result']}>
-            {t('test.offline', { why })}
+            {isPrivate ? why : t('test.offline', { why })}
           </Text>
         </Alert>
       )}

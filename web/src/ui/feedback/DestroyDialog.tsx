@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { FormRequest } from '../../model/curl';
 import { useCurl } from '../form/FormFooter';
+import { Refusal } from '../form/Refusal';
 import { Dialog } from './Dialog';
 import { sentenceOf } from './toast';
 
@@ -37,12 +38,8 @@ export function DestroyDialog({ title, submit, request, action, onClose, childre
     <Dialog onClose={onClose} title={title}>
       <form onSubmit={onSubmit}>
         <Stack gap="md">
+          <Refusal text={refusal} />
           {children}
-          {refusal !== '' && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {refusal}
-            </Text>
-          )}
           {curl.view}
           <Group justify="flex-end" gap="sm">
             <Group me="auto">{curl.button}</Group>

@@ -1,14 +1,15 @@
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { QueryKey } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import type { Done, PostRequest } from '../../api/client';
 import { useAction } from '../feedback/action';
 import { useUnsaved } from '../feedback/leave';
 import { SidePanel } from '../feedback/SidePanel';
-import { sentenceOf } from '../feedback/toast';
 import { FormFooter } from './FormFooter';
+import { Refusal } from './Refusal';
+import { type FieldOf, useRefusal } from './use-refusal';
 
 interface Props<V, R> {
   readonly title: string;
@@ -23,6 +24,8 @@ interface Props<V, R> {
   /** Text of the toast, instead of the message of the panel. */
   readonly said?: (values: V, done: Done<R>) => string;
   readonly onDone?: (done: Done<R>) => void;
+  /** The field that a refusal is about; other refusals are shown at the top. */
+  readonly fieldOf?: FieldOf<V>;
   readonly onClose: () => void;
   readonly size?: 'md' | 'lg';
   readonly children: ReactNode;
@@ -30,33 +33,29 @@ interface Props<V, R> {
 
 /** A form in a drawer. It closes after a success; after a refusal it stays open and shows the panel's sentence. */
 export function DrawerForm<V, R = unknown>(props: Props<V, R>) {
-  const { title, submit, form, request, stale, undo, said, onDone, onClose, size = 'md', children } = props;
-  const [refusal, setRefusal] = useState('');
+  const { title, submit, form, request, stale, undo, said, onDone, fieldOf, onClose, size = 'md', children } = props;
+  const refusal = useRefusal(form, fieldOf);
   const save = useAction<V, R>({
     ...{ stale, undo, silent: true, run: (values) => request(values).send() },
     ...(said ? { said } : {}),
   });
   useUnsaved(form.isDirty() && !save.isPending && !save.isSuccess, useLocation().pathname);
   const send = form.onSubmit((values) => {
-    setRefusal('');
+    refusal.clear();
     save.mutate(values, {
       onSuccess(done) {
         onDone?.(done);
         onClose();
       },
-      onError: (error) => setRefusal(sentenceOf(error)),
+      onError: refusal.refuse,
     });
-  });
+  }, refusal.focusWrong);
   return (
     <SidePanel onClose={onClose} title={title} size={size}>
       <form onSubmit={send} noValidate>
         <Stack gap="md">
+          <Refusal text={refusal.text} />
           {children}
-          {refusal !== '' && (
-            <Text size="sm" c="var(--bad)" role="alert">
-              {refusal}
-            </Text>
-          )}
           <FormFooter submit={submit} isBusy={save.isPending} onCancel={onClose} request={() => request(form.values)} />
         </Stack>
       </form>

@@ -8,7 +8,6 @@ import {
   SegmentedControl,
   Stack,
   Switch,
-  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -22,10 +21,11 @@ import type { FormRequest } from '../../../model/curl';
 import { localDate } from '../../../model/local-date';
 import { randomWord } from '../../../model/random';
 import { useUnsaved } from '../../../ui/feedback/leave';
-import { sentenceOf } from '../../../ui/feedback/toast';
 import { DateField } from '../../../ui/form/DateField';
 import { useCurl } from '../../../ui/form/FormFooter';
 import { NumberField } from '../../../ui/form/NumberField';
+import { Refusal } from '../../../ui/form/Refusal';
+import { type FieldOf, memberIn, useRefusal } from '../../../ui/form/use-refusal';
 import classes from '../Clients.module.css';
 import type { Values } from './client-values';
 
@@ -42,6 +42,8 @@ interface Props {
   readonly head?: (form: Form) => ReactNode;
   /** Whether the inbound supports a flow. */
   readonly hasFlow: boolean;
+  /** Several clients with numbered emails, each with a subscription of its own. */
+  readonly isMany?: boolean;
   readonly onSubmit: (values: Values) => Promise<unknown>;
   readonly onClose: () => void;
   /** What the form would send now. */
@@ -49,9 +51,18 @@ interface Props {
 }
 
 /** The fields of a client. A refusal is shown in the form, which keeps its values. */
-export function ClientForm({ initial, submit, isDisabled = false, head, hasFlow, onSubmit, onClose, request }: Props) {
+export function ClientForm({
+  initial,
+  submit,
+  isDisabled = false,
+  head,
+  hasFlow,
+  isMany = false,
+  onSubmit,
+  onClose,
+  request,
+}: Props) {
   const { t } = useTranslation(['clients', 'shell']);
-  const [refusal, setRefusal] = useState('');
   const [isSaving, setSaving] = useState(false);
   const form = useForm<Values>({
     initialValues: initial,
@@ -62,39 +73,36 @@ export function ClientForm({ initial, submit, isDisabled = false, head, hasFlow,
       tgId: (value) => (/^-?\d*$/.test(value.trim()) ? null : t('form.number')),
     },
   });
+  const refusal = useRefusal(form, fieldOf);
   useUnsaved(form.isDirty() && !isSaving, useLocation().pathname);
   const curl = useCurl(() => request(form.getValues()));
   const send = async (values: Values): Promise<void> => {
-    setRefusal('');
+    refusal.clear();
     setSaving(true);
     try {
       await onSubmit(values);
     } catch (error) {
-      setRefusal(sentenceOf(error));
+      refusal.refuse(error);
     } finally {
       setSaving(false);
     }
   };
   return (
-    <form onSubmit={form.onSubmit((values) => void send(values))} noValidate>
+    <form onSubmit={form.onSubmit((values) => void send(values), refusal.focusWrong)} noValidate>
       <Stack gap="md">
+        <Refusal text={refusal.text} />
         {head?.(form)}
         <TextInput
           label={t('form.email')}
-          description={t('form.emailHelp')}
+          description={t(isMany ? 'form.patternHelp' : 'form.emailHelp')}
           dir="auto"
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('email')}
         />
         <LimitFields form={form} />
-        <IdentityFields form={form} hasFlow={hasFlow} />
+        <IdentityFields form={form} hasFlow={hasFlow} isMany={isMany} />
         <Switch label={t('form.enabled')} {...form.getInputProps('enable', { type: 'checkbox' })} />
-        {refusal !== '' && (
-          <Text size="sm" c="var(--bad)" role="alert">
-            {refusal}
-          </Text>
-        )}
         {curl.view}
         <Group justify="flex-end" className={classes['buttons']}>
           <Box me="auto">{curl.button}</Box>
@@ -109,6 +117,23 @@ export function ClientForm({ initial, submit, isDisabled = false, head, hasFlow,
     </form>
   );
 }
+
+const FIELD_OF_CODE: Readonly<Record<string, keyof Values>> = {
+  ...{ EMAIL_TAKEN: 'email', EMAIL_INVALID: 'email', EMAIL_UNAVAILABLE: 'email' },
+  ...{ SUB_ID_SHARED: 'subId', INBOUND_NOT_FOUND: 'inbound', CLIENTS_NOT_SUPPORTED: 'inbound' },
+};
+/** Members of a client under the names of their fields. */
+const FIELD_OF_MEMBER = {
+  ...({ email: 'email', totalGB: 'gigabytes', limitIp: 'limitIp', reset: 'reset', subId: 'subId' } as const),
+  ...({ tgId: 'tgId', flow: 'flow', comment: 'comment' } as const),
+};
+const MEMBERS = Object.keys(FIELD_OF_MEMBER) as (keyof typeof FIELD_OF_MEMBER)[];
+
+const fieldOf: FieldOf<Values> = (error) => {
+  const member = memberIn(error, MEMBERS);
+  const field = FIELD_OF_CODE[error.code] ?? (member && FIELD_OF_MEMBER[member]);
+  return field ? { field } : null;
+};
 
 function LimitFields({ form }: { readonly form: Form }) {
   const { t } = useTranslation('clients');
@@ -144,22 +169,29 @@ function LimitFields({ form }: { readonly form: Form }) {
   );
 }
 
-function IdentityFields({ form, hasFlow }: { readonly form: Form; readonly hasFlow: boolean }) {
+interface IdentityProps extends Pick<Props, 'hasFlow'> {
+  readonly form: Form;
+  readonly isMany: boolean;
+}
+
+function IdentityFields({ form, hasFlow, isMany }: IdentityProps) {
   const { t } = useTranslation('clients');
   return (
     <>
-      <TextInput
-        label={t('form.subId')}
-        description={t('form.subIdHelp')}
-        dir="ltr"
-        autoComplete="off"
-        rightSection={
-          <ActionIcon aria-label={t('form.newSubId')} onClick={() => form.setFieldValue('subId', randomWord(16))}>
-            <IconRefresh size={18} />
-          </ActionIcon>
-        }
-        {...form.getInputProps('subId')}
-      />
+      {!isMany && (
+        <TextInput
+          label={t('form.subId')}
+          description={t('form.subIdHelp')}
+          dir="ltr"
+          autoComplete="off"
+          rightSection={
+            <ActionIcon aria-label={t('form.newSubId')} onClick={() => form.setFieldValue('subId', randomWord(16))}>
+              <IconRefresh size={18} />
+            </ActionIcon>
+          }
+          {...form.getInputProps('subId')}
+        />
+      )}
       <Textarea
         label={t('form.comment')}
         autosize

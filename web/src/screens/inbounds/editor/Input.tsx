@@ -1,6 +1,14 @@
-import { NativeSelect, PasswordInput, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import {
+  NativeSelect,
+  PasswordInput,
+  type PasswordInputProps,
+  Switch,
+  TagsInput,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import { clusterMembers, nodes as nodesQuery } from '../../../api/queries';
@@ -222,13 +230,35 @@ function TextControl({ field, value, set, shared }: Parts) {
   const isName = field.name === 'remark';
   if (!field.isSecret) return <TextInput {...input} dir={isName ? 'auto' : 'ltr'} autoComplete="off" />;
   return (
-    <PasswordInput
+    <SecretInput
       {...input}
       dir="ltr"
       aria-invalid={shared.error !== undefined}
       autoComplete="new-password"
-      defaultVisible={value === '' || value === 'none'}
       visibilityToggleButtonProps={{ 'aria-label': t('reveal') }}
+    />
+  );
+}
+
+/** A secret that is visible while it is typed into an empty field, and hidden when it comes from elsewhere, as a generated one. */
+function SecretInput({ value, onChange, ...input }: PasswordInputProps & { readonly value: string }) {
+  const [isVisible, setVisible] = useState(value === '' || value === 'none');
+  const [known, setKnown] = useState(value);
+  const typed = useRef(value);
+  if (known !== value) {
+    setKnown(value);
+    if (typed.current !== value && value !== '') setVisible(false);
+  }
+  return (
+    <PasswordInput
+      {...input}
+      value={value}
+      visible={isVisible}
+      onVisibilityChange={setVisible}
+      onChange={(event) => {
+        typed.current = event.currentTarget.value;
+        onChange?.(event);
+      }}
     />
   );
 }
