@@ -128,6 +128,15 @@ describe.skipIf(found === null)('the accessibility of the web panel', () => {
     expect(problems).toStrictEqual([]);
   });
 
+  it('has none where rows are selected', async () => {
+    const { page } = web;
+    await page.setViewportSize(DESKTOP);
+    await web.open('clients');
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByText('Selected: ').first().waitFor();
+    expect(await inBothThemesAndSizes(page, 'selected clients')).toStrictEqual([]);
+  });
+
   it('has none in Persian, and none on the login', async () => {
     const persian = await web.another({ viewport: DESKTOP, locale: 'fa' });
     const problems: string[] = [];

@@ -37,8 +37,8 @@ export async function problemsOf(page: Page, where: string): Promise<readonly st
 }
 
 /**
- * What hostile names did to the page: markup that ran, a page wider than its window, a text that leaves the box of an
- * element around it, and a mark of direction whose isolating element continues after the name.
+ * What hostile names did to the page: markup that ran, a page wider than its window, a control that is cut or outside of
+ * the window, a text that leaves the box of an element around it, and a mark of direction whose isolating element continues after the name.
  */
 const PROBLEMS = `(() => {
   const problems = [];
@@ -47,6 +47,26 @@ const PROBLEMS = `(() => {
   if (document.querySelector('img[src=x]')) problems.push('markup became an element');
   const wider = root.scrollWidth - root.clientWidth;
   if (wider > 0) problems.push('the page is ' + wider + ' px too wide');
+  for (const control of document.querySelectorAll('button, a, input, select, [role=switch]')) {
+    const { left, right, width } = control.getBoundingClientRect();
+    if (!control.checkVisibility() || width < 2) continue;
+    let [start, end] = [0, root.clientWidth];
+    for (let box = control.parentElement; box && box !== document.body; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      // A table that scrolls sideways brings it into view.
+      if (/auto|scroll/.test(style.overflowX) && box.scrollWidth > box.clientWidth) {
+        [start, end] = [-Infinity, Infinity];
+        break;
+      }
+      if (style.position === 'fixed') break;
+      if (style.overflowX === 'visible' && !/paint|strict|content/.test(style.contain)) continue;
+      const outer = box.getBoundingClientRect();
+      start = Math.max(start, outer.left);
+      end = Math.min(end, outer.right);
+    }
+    if (left < start - 1 || right > end + 1)
+      problems.push('a control is cut or outside of the window: ' + control.outerHTML.slice(0, 160));
+  }
   const nameOf = (one) => one.tagName.toLowerCase() + '.' + one.className;
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {

@@ -1,5 +1,5 @@
 import { Burger, Button, Group, Kbd, Modal, NavLink, Stack, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure } from '@mantine/hooks';
 import IconBook from '@tabler/icons-react/dist/esm/icons/IconBook.mjs';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import IconWifiOff from '@tabler/icons-react/dist/esm/icons/IconWifiOff.mjs';
@@ -9,6 +9,7 @@ import { Link, useLocation } from 'react-router';
 import { useMay } from '../api/access';
 import { base } from '../api/client';
 import { type Live, useLive } from '../live/live';
+import { isApple } from '../model/keys';
 import { Logo } from '../theme/Logo';
 import { useFormat } from '../ui/display/format';
 import { useAllowedScreens } from './allowed-screens';
@@ -51,8 +52,7 @@ export function Shell({ live }: { readonly live: Live }) {
     moments.open();
   };
   const seesPast = useSeesPast();
-  useHotkeys([['mod+K', openPalette]], []);
-  useShortcuts(help.open);
+  useShortcuts({ onHelp: help.open, onPalette: openPalette });
   // On a phone the menu covers the screen that was chosen in it.
   useEffect(() => menu.close(), [pathname, menu.close]);
   return (
@@ -80,7 +80,7 @@ export function Shell({ live }: { readonly live: Live }) {
             <IconSearch size={16} aria-hidden />
             <span>{t('search')}</span>
             <Kbd size="xs" visibleFrom="sm">
-              Ctrl K
+              {isApple() ? '⌘ K' : 'Ctrl K'}
             </Kbd>
           </UnstyledButton>
           <ViewMenu live={live} onHelp={help.open} onMoment={seesPast ? chooseMoment : null} />
@@ -183,7 +183,7 @@ function ShortcutList() {
   const { t } = useTranslation('shell');
   const screens = useAllowedScreens();
   const rows: readonly (readonly [readonly string[], string])[] = [
-    [['Ctrl', 'K'], t('keys.palette')],
+    [[isApple() ? '⌘' : 'Ctrl', 'K'], t('keys.palette')],
     [['?'], t('keys.help')],
     ...(screens.some(({ id }) => id === 'clients') ? [[['/'], t('keys.search')] as const] : []),
     ...screens.map(({ id, key }) => [['g', key], t('keys.go', { screen: t(`nav.${id}`) })] as const),

@@ -1,17 +1,14 @@
 import type { SpotlightActionData } from '@mantine/spotlight';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useMay } from '../api/access';
-import type { Inbound } from '../api/contract.generated';
-import { clientInbounds, clientPage, inbounds, nodes } from '../api/queries';
+import { clientPage, inbounds, nodes } from '../api/queries';
 import { clientPath } from '../model/clients';
 import { useAllowedScreens } from './allowed-screens';
 
 /** Matches of each kind. */
 const MOST = 6;
-
-type Named = Pick<Inbound, 'id' | 'remark' | 'tag' | 'port'>;
 
 interface Matches {
   readonly screens: SpotlightActionData[];
@@ -34,15 +31,13 @@ export function usePaletteMatches(wanted: string): Matches {
     enabled: isSearching && may('/panel/api/clients/page'),
     refetchInterval: false,
   });
-  const withClients = useQuery({ ...clientInbounds, enabled: isSearching && may('/panel/api/clients/page') });
+  const allInbounds = useQuery({ ...inbounds, enabled: isSearching && may('/panel/api/inbounds/overview') });
   const allNodes = useQuery({ ...nodes, enabled: isSearching && may('/panel/api/nodes/list'), refetchInterval: false });
-  // The complete list is long, because it contains the clients. It is used where a screen has loaded it.
-  const loaded: readonly Named[] | undefined = useQueryClient().getQueryData(inbounds.queryKey);
   const go = (path: string) => () => void navigate(path);
   const matching = <T,>(all: readonly T[], textOf: (one: T) => string): readonly T[] =>
     isSearching ? all.filter((one) => textOf(one).toLowerCase().includes(wanted)).slice(0, MOST) : [];
   return {
-    isLoading: found.isLoading || withClients.isLoading || allNodes.isLoading,
+    isLoading: found.isLoading || allInbounds.isLoading || allNodes.isLoading,
     screens: screens
       .map(({ id, icon: Icon }) => ({
         id,
@@ -56,15 +51,14 @@ export function usePaletteMatches(wanted: string): Matches {
       label: email,
       onClick: go(clientPath(email)),
     })),
-    inbounds: matching(
-      may('/panel/api/inbounds/overview') ? (loaded ?? withClients.data ?? []) : [],
-      ({ remark, tag, port }) => `${remark} ${tag} ${port}`,
-    ).map(({ id, remark, port }) => ({
-      id: `inbound-${id}`,
-      label: remark || `#${id}`,
-      description: String(port),
-      onClick: go(`/inbounds/${id}`),
-    })),
+    inbounds: matching(allInbounds.data ?? [], ({ remark, tag, port }) => `${remark} ${tag} ${port}`).map(
+      ({ id, remark, port }) => ({
+        id: `inbound-${id}`,
+        label: remark || `#${id}`,
+        description: String(port),
+        onClick: go(`/inbounds/${id}`),
+      }),
+    ),
     nodes: matching(allNodes.data ?? [], ({ name, remark, host }) => `${name} ${remark} ${host}`).map(
       ({ id, name, host }) => ({ id: `node-${id}`, label: name, description: host, onClick: go(`/nodes/${id}`) }),
     ),

@@ -95,7 +95,7 @@ export function useColumns({ toggle, menuButton, inbounds }: Parts) {
     <div className={classes['card']}>
       <div className={classes['line']}>
         {name(node)}
-        <span className={classes['line']}>
+        <span className={classes['controls']}>
           {enabled(node)}
           {menuButton(node)}
         </span>

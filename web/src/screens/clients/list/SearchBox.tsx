@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import IconSearch from '@tabler/icons-react/dist/esm/icons/IconSearch.mjs';
 import { startTransition, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { shortcutKey } from '../../../model/keys';
 import classes from '../Clients.module.css';
 
 interface Props {
@@ -26,7 +27,7 @@ export function SearchBox({ search, replacements, onSearch, onLeave }: Props) {
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea, select');
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
+      if (shortcutKey(event) !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping) return;
       event.preventDefault();
       box.current?.focus();
       box.current?.select();

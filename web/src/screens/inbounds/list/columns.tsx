@@ -94,7 +94,7 @@ export function useCard({ toggle, menuButton, nodes }: Parts): (row: Row) => Rea
       <div className={classes['card']}>
         <div className={classes['line']}>
           <Name inbound={row} />
-          <span className={classes['line']}>
+          <span className={classes['controls']}>
             <Enabled row={row} toggle={toggle} />
             {menuButton(row)}
           </span>
