@@ -158,7 +158,7 @@ export class PanelGate implements Gate<AuthRequest> {
     const byToken = auth.bearer !== null;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
     auth.permission = route.permission;
-    const acts = route.method === 'POST' || route.acts;
+    const { acts } = route;
     if (acts && !byToken && this.#failsCsrf(req, route, auth)) return 'csrf';
     return refusalOf(route, auth.access) === null ? 'pass' : 'forbidden';
   }

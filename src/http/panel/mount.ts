@@ -85,7 +85,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       if (limits === null) return handler(input, services, request);
       return withLimits(limits, handler(input, { ...services, read: limits.read, past: limits.past }, request));
     };
-    const acts = route.method === 'POST' || route.acts;
+    const { acts } = route;
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
       const params = route.params.safeParse(req.params, WITH_INPUT);
       const query = route.query.safeParse(req.query, WITH_INPUT);

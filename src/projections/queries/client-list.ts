@@ -46,6 +46,8 @@ interface ClientList {
   readonly counts: Readonly<Record<ClientFilter, number>>;
   /** Bytes that were booked to the matching clients. Clients with one email share its counters, so no byte counts twice. */
   readonly used: number;
+  /** Whether the search is a part of the email, comment or chat id of a client, and not only of its credentials. */
+  readonly named: boolean;
 }
 
 type Reads = Pick<ReadModels, 'clients' | 'inbounds' | 'usage'>;
@@ -79,11 +81,14 @@ export function* clientListSteps(
   const keyOf = keys(read)[sort];
   const sortedParts: Sortable[][] = [];
   const counts = Object.fromEntries(CLIENT_FILTERS.map((filter) => [filter, 0])) as Record<ClientFilter, number>;
+  const isNamed = namedBy(selection.search);
   let [matched, used] = [0, 0];
+  let named = false;
   for (const part of chunks([...read.clients.all()], STEP)) {
     const found: Sortable[] = [];
     for (const client of part) {
       if (!matches(client)) continue;
+      named ||= isNamed(client);
       const its = stateOf(read, client, now);
       const filters = filtersOf(its, read.usage.isOnline(client, now));
       for (const filter of filters) counts[filter] += 1;
@@ -96,7 +101,7 @@ export function* clientListSteps(
     yield;
   }
   const clients = (yield* merged(sortedParts, compare, limit)).map(({ client }) => client);
-  return { clients, matched, counts, used };
+  return { clients, matched, counts, used, named: named || selection.search.trim() === '' };
 }
 
 /** The first `limit` elements of sorted lists, merged two by two. */
@@ -161,11 +166,20 @@ const texts = new WeakMap<Client, string>();
 function textOf(client: Client): string {
   const known = texts.get(client);
   if (known !== undefined) return known;
-  const { email, subId, comment, tgId } = client.identity;
-  const text = [email, client.credential.id, subId, comment, tgId || ''].join('\n').toLowerCase();
+  const text = [namesOf(client), client.credential.id, client.identity.subId].join('\n').toLowerCase();
   texts.set(client, text);
   return text;
 }
+
+/** Whether a search is a part of what is not secret in a client. */
+function namedBy(search: string): (client: Client) => boolean {
+  const text = search.trim().toLowerCase();
+  return (client) => namesOf(client).includes(text);
+}
+
+/** The part of the searched text that is not secret. */
+const namesOf = ({ identity: { email, comment, tgId } }: Client): string =>
+  [email, comment, tgId || ''].join('\n').toLowerCase();
 
 const STATE_ORDER: readonly ClientState[] = ['expired', 'depleted', 'expiring', 'high', 'active', 'disabled'];
 

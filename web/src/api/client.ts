@@ -130,7 +130,23 @@ const headersOf = (csrf?: string): Record<string, string> => ({
   ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
 });
 
-async function send(...[method, url, { body, signal }, csrf]: Parameters<Send>): Promise<Envelope> {
+async function send(...request: Parameters<Send>): Promise<Envelope> {
+  const response = await respond(...request);
+  return checked(response.status, await envelopeOf(response));
+}
+
+const envelopeOf = (response: Response): Promise<Envelope | null> =>
+  response.json().catch(() => null) as Promise<Envelope | null>;
+
+/** For a route that answers with a file: the object is its content. */
+async function fetchFile(...request: Parameters<Send>): Promise<Envelope> {
+  const response = await respond(...request);
+  const isRefusal = response.headers.get('Content-Type')?.startsWith('application/json') === true;
+  if (isRefusal || !response.ok) checked(response.status, await envelopeOf(response));
+  return { success: true, msg: '', obj: await response.blob() };
+}
+
+async function respond(...[method, url, { body, signal }, csrf]: Parameters<Send>): Promise<Response> {
   const isForm = body instanceof FormData;
   const init: RequestInit = {
     method,
@@ -147,7 +163,7 @@ async function send(...[method, url, { body, signal }, csrf]: Parameters<Send>):
     throw new ApiError(surroundings.offlineText(), OFFLINE, 0);
   });
   noteMoment(response);
-  return checked(response.status, (await response.json().catch(() => null)) as Envelope | null);
+  return response;
 }
 
 /** The envelope of a success; a refusal is thrown. */
@@ -243,6 +259,11 @@ export const api = {
   async post<P extends keyof Posts>(path: P, ...[input]: Optional<Posts[P]>): Promise<Done<Posts[P]['reply']>> {
     const { obj, msg } = await call('POST', path, input ?? {});
     return { obj: obj as Posts[P]['reply'], msg };
+  },
+
+  /** A POST that is answered with a file. */
+  async download<P extends keyof Posts>(path: P, input: Input<Posts[P]>): Promise<Blob> {
+    return (await call('POST', path, input, fetchFile)).obj as Blob;
   },
 
   /** A POST of a form with a large file. `follow` gets the share that is sent, 0 to 1. */

@@ -10,7 +10,7 @@ export type AccessToken = { readonly id: number; readonly name: string; readonly
 
 export type Admin = { readonly id: number; readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly lastLoginAt: number };
 
-export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number } };
+export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number }; readonly named: boolean };
 
 export type ClientRow = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number; readonly state: "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly enabled: boolean; readonly online: boolean; readonly comment: string; readonly limitIp: number; readonly createdAt: number };
 
@@ -75,6 +75,7 @@ export const PATHS = {
     '/panel/api/inbounds/getSubLinks/:subId',
     '/panel/api/inbounds/getClientLinks/:id/:email',
     '/panel/api/clients/page',
+    '/panel/api/clients/search',
     '/panel/api/clients/top',
     '/panel/api/clients/export',
     '/panel/api/clients/links',
@@ -121,6 +122,7 @@ export const PATHS = {
   ],
   'inbounds:create': [
     '/panel/api/inbounds/restore',
+    '/panel/api/inbounds/importAll',
     '/panel/api/inbounds/add',
     '/panel/api/inbounds/import',
   ],
@@ -430,6 +432,8 @@ export const AT_PATHS: readonly (keyof Gets | keyof Posts)[] = [
   '/panel/api/inbounds/getSubLinks/:subId',
   '/panel/api/inbounds/getClientLinks/:id/:email',
   '/panel/api/clients/page',
+  '/panel/api/clients/search',
+  '/panel/api/clients/export',
   '/panel/api/clients/export',
   '/panel/api/clients/links',
   '/panel/api/clients/inbounds',
@@ -590,7 +594,7 @@ export interface Gets {
     params: undefined;
     query: undefined;
     body: undefined;
-    reply: { readonly certificates: readonly ({ readonly server: "panel" | "subscription"; readonly expiresAt: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly refusedInbounds: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly problem: string; readonly problemCode: TextCode })[]; readonly webhooks: readonly ({ readonly id: number; readonly name: string; readonly failingSince: number; readonly gone: boolean; readonly deadLetters: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly failingHeadSinks: readonly ({ readonly sink: "webhook" | "chat" | "file" | "git" | "panel"; readonly name: string; readonly problem: string; readonly problemCode: TextCode })[]; readonly headConflicts: readonly ({ readonly panel: string; readonly position: number })[] };
+    reply: { readonly certificates: readonly ({ readonly server: "panel" | "subscription"; readonly expiresAt: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly inboundCertificates: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly expiresAt: number })[]; readonly refusedInbounds: readonly ({ readonly id: number; readonly remark: string; readonly tag: string; readonly problem: string; readonly problemCode: TextCode })[]; readonly webhooks: readonly ({ readonly id: number; readonly name: string; readonly failingSince: number; readonly gone: boolean; readonly deadLetters: number; readonly problem: string; readonly problemCode: TextCode })[]; readonly failingHeadSinks: readonly ({ readonly sink: "webhook" | "chat" | "file" | "git" | "panel"; readonly name: string; readonly problem: string; readonly problemCode: TextCode })[]; readonly headConflicts: readonly ({ readonly panel: string; readonly position: number })[] };
   };
   '/panel/api/server/cpuHistory/:bucket': {
     params: { readonly bucket: "2" | "30" | "60" | "120" | "180" | "300" };
@@ -1159,6 +1163,18 @@ export interface Posts {
     body: undefined;
     reply: null;
   };
+  '/panel/api/clients/search': {
+    params: undefined;
+    query: undefined;
+    body: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
+    reply: ClientPage;
+  };
+  '/panel/api/clients/export': {
+    params: undefined;
+    query: undefined;
+    body: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
+    reply: File;
+  };
   '/panel/api/clients/change': {
     params: undefined;
     query: undefined;
@@ -1182,6 +1198,12 @@ export interface Posts {
     query: undefined;
     body: { readonly inbound: Readonly<Record<string, unknown>>; readonly used: { readonly up: number; readonly down: number; readonly allTime: number; readonly resetAt: number }; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[] };
     reply: number;
+  };
+  '/panel/api/inbounds/importAll': {
+    params: undefined;
+    query: undefined;
+    body: { readonly inbounds: readonly (Readonly<Record<string, unknown>>)[]; readonly preview?: boolean };
+    reply: { readonly added: readonly (number)[]; readonly inbounds: readonly ({ readonly remark: string; readonly protocol: string; readonly port: number; readonly clients: number; readonly problem: string })[] };
   };
   '/panel/api/inbounds/check': {
     params: undefined;

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client';
-import type { Gets } from './contract.generated';
+import type { Posts } from './contract.generated';
 
 /*
  * Queries that more than one screen reads. The first element of a key is the resource that an `invalidate` message of the
@@ -17,15 +17,16 @@ export const inbounds = queryOptions({
 /** Begins the key of each page of clients. */
 export const clientPages = ['inbounds', 'clients', 'page'] as const;
 
-export type ClientQuery = NonNullable<Gets['/panel/api/clients/page']['query']>;
+export type ClientQuery = Posts['/panel/api/clients/search']['body'];
 
-/** One page of the clients of all inbounds: the server filters and sorts. */
+/** One page of the clients of all inbounds: the server filters and sorts. A search may be a credential: it is in no URL. */
 export const clientPage = (query: ClientQuery) =>
   queryOptions({
     queryKey: [...clientPages, query],
-    queryFn: ({ signal }) => api.get('/panel/api/clients/page', { query, signal }),
+    queryFn: async ({ signal }) => (await api.post('/panel/api/clients/search', { body: query, signal })).obj,
     staleTime: 10_000,
-    refetchInterval: 20_000,
+    // A page that failed comes by itself once the panel answers again.
+    refetchInterval: ({ state: { error } }) => (error ? 5000 : 20_000),
   });
 
 /** The inbounds that can have clients, without these clients. */

@@ -24,12 +24,14 @@ import { acceptAllDigits, blockWrongNumbers, readPastedNumbers } from '../theme/
 import { theme } from '../theme/theme';
 import { allowStylesOnly } from '../theme/trusted-types';
 import { FormatProvider } from '../ui/display/format';
+import { guardDownloads } from '../ui/feedback/downloads';
 import { Toasts } from '../ui/feedback/Toasts';
 
 allowStylesOnly();
 acceptAllDigits();
 readPastedNumbers();
 blockWrongNumbers();
+guardDownloads();
 const nonce = styleNonce();
 const client = new QueryClient({
   defaultOptions: {

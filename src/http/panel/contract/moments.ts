@@ -20,7 +20,8 @@ const {
 const PATHS: ReadonlySet<string> = new Set(
   [
     ...[inbounds.list, inbounds.get, inboundForms.overview, inboundForms.form],
-    ...[clientList.page, clientList.exported, clientList.inbounds, clientList.details, clients.getClientTrafficsById],
+    ...[clientList.page, clientList.search, clientList.inbounds, clientList.details, clientList.exported],
+    ...[clientList.exportedSearch, clients.getClientTrafficsById],
     ...[clients.getClientTraffics, clients.getSubLinks, clients.getClientLinks, clientList.links],
     ...[clientStatement.statement, coreControl.getConfigJson, settings.defaultSettings, settingsApi.defaultSettings],
     ...[coreSettings.getOutboundsTraffic, coreSettingsApi.getOutboundsTraffic],

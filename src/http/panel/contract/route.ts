@@ -42,7 +42,10 @@ export interface Route<
   readonly upload: string | null;
   /** A frequent request that is answered without the router: a GET whose path has at most one parameter, at its end. */
   readonly hot: boolean;
-  /** A GET with side effects, for old clients. Requests that a browser sends for a page of another site are rejected. */
+  /**
+   * It may change something. Each POST does, unless it says otherwise; a GET does so only for old clients, and is rejected if
+   * a browser sends it for a page of another site.
+   */
   readonly acts: boolean;
   /** A GET that only the leader of a cluster can answer: of what it alone does, such as probing nodes. */
   readonly leader: boolean;
@@ -117,7 +120,7 @@ const verb =
     limit: spec.limit ?? SMALL_BODY_BYTES,
     upload: spec.upload ?? null,
     hot: spec.hot ?? false,
-    acts: spec.acts ?? false,
+    acts: spec.acts ?? method === 'POST',
     leader: spec.leader ?? false,
   });
 

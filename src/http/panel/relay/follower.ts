@@ -41,8 +41,6 @@ type Marked = IncomingMessage & { [BEHIND]?: Asked | 'invalid'; [BODY]?: Buffer 
 
 export const readBody = (req: Marked): Buffer | undefined => req[BODY];
 
-const actsOf = (route: Route): boolean => route.method === 'POST' || route.acts;
-
 /** What a member of a cluster answers itself, and what it passes on to the leader. */
 export class Follower {
   readonly #parts: Parts;
@@ -84,7 +82,7 @@ export class Follower {
   /** Whether this member answers a request itself. */
   answersItself(route: Route, req: Marked): boolean {
     if (req[BEHIND] !== undefined) return false;
-    return this.#parts.cluster.isLeader || relayedCaller(req) !== undefined || !(actsOf(route) || route.leader);
+    return this.#parts.cluster.isLeader || relayedCaller(req) !== undefined || !(route.acts || route.leader);
   }
 
   /** Answers a request, or has the leader answer it. Resolves to false if this member is to answer it. */
@@ -100,16 +98,16 @@ export class Follower {
     const { cluster, bodyOf, isKnown, passing } = this.#parts;
     // The leader has every position. A leader without one is of another log than the browser.
     if (cluster.isLeader || (route.upload !== null && !isKnown(req, res))) return !this.#begins(route, req, res);
-    if (actsOf(route)) passing(req, auth);
+    if (route.acts) passing(req, auth);
     try {
       const body = route.upload === null ? await bodyOf(req, res, route) : null;
       const { url } = auth.received;
-      const given = { req, res, url, body, acts: actsOf(route), correlationId: auth.correlationId };
+      const given = { req, res, url, body, acts: route.acts, correlationId: auth.correlationId };
       const result = await this.#forwarding.forward(given);
       if (result === 'own' && body) req[BODY] = body;
       if (result === 'own') return !this.#begins(route, req, res);
       // An old answer is better than none.
-      if (result instanceof Rejection && !actsOf(route) && !route.leader) return false;
+      if (result instanceof Rejection && !route.acts && !route.leader) return false;
       if (result instanceof Rejection && !res.destroyed)
         sendMessage(res.status(route.media === null ? 200 : 503), false, result);
     } catch (error) {
@@ -127,7 +125,7 @@ export class Follower {
 
   /** Whether this member can carry a request out: a change at a former leader is for the next one. */
   #begins(route: Route, req: Marked, res: Response): boolean {
-    if (!actsOf(route)) return true;
+    if (!route.acts) return true;
     const { cluster } = this.#parts;
     if (!cluster.isLeader && relayedCaller(req)) {
       res.status(503).setHeader(NOT_LEADER_HEADER, '1').end();

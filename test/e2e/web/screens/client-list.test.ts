@@ -187,10 +187,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     await web.page.getByText('3 clients').waitFor();
     const before = head();
     const saved = async (): Promise<string> => {
-      const [file] = await Promise.all([
-        web.page.waitForEvent('download'),
-        web.page.getByRole('link', { name: 'Export as CSV' }).click(),
-      ]);
+      const [file] = await Promise.all([web.page.waitForEvent('download'), button('Export as CSV').click()]);
       expect(file.suggestedFilename()).toMatch(/\.csv$/);
       return readFile(await file.path(), 'utf8');
     };
@@ -267,15 +264,91 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     await add({ email: 'stoker-1' });
     await web.open('overview');
     await web.heading('Overview');
-    await web.page.route('**/panel/api/clients/page**', (route) => route.fulfill({ status: 500, body: 'no' }));
+    await web.page.route('**/panel/api/clients/search', (route) => route.fulfill({ status: 500, body: 'no' }));
     await web.open('clients?search=stoker');
     const problem = web.page.getByRole('alert').filter({ hasText: 'Loading failed' });
     await problem.waitFor();
     expect(await web.page.locator('[aria-busy=true]').count()).toBe(0);
-    await web.page.unroute('**/panel/api/clients/page**');
+    await web.page.unroute('**/panel/api/clients/search');
     await problem.getByRole('button', { name: 'Try again' }).click();
     await web.page.getByRole('link', { name: 'stoker-1' }).waitFor();
     await problem.waitFor({ state: 'detached' });
+  });
+
+  it('says that a later part of the list could not be loaded, and loads it by itself', async () => {
+    const { page } = web;
+    await add(...Array.from({ length: 250 }, (_, index) => ({ email: `crew-${String(index).padStart(3, '0')}` })));
+    const later = '**/panel/api/clients/search';
+    await page.route(later, (route) =>
+      route.request().postData()?.includes('"offset":0,')
+        ? route.continue()
+        : route.fulfill({ status: 500, body: '{"success":false,"msg":"the disk is gone","obj":null}' }),
+    );
+    await web.open('clients?search=crew-');
+    await page.getByRole('link', { name: 'crew-000' }).waitFor();
+    const table = page.getByRole('table');
+    await table.evaluate((one) => one.parentElement?.scrollTo(0, one.parentElement.scrollHeight));
+    const problem = page.getByRole('alert').filter({ hasText: 'the disk is gone' });
+    await problem.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.unroute(later);
+    await page.getByRole('link', { name: 'crew-249' }).waitFor();
+    await problem.waitFor({ state: 'detached' });
+  });
+
+  it('keeps a search for a credential out of the address, of saved views and of every URL', async () => {
+    const { page } = web;
+    const id = crypto.randomUUID();
+    await add({ email: 'purser-1', id, subId: 'a-secret-subscription' });
+    const urls: string[] = [];
+    page.on('request', (request) => urls.push(request.url()));
+    await web.open('clients');
+    const box = page.getByRole('searchbox');
+    for (const secret of [id, 'a-secret-subscription']) {
+      await box.fill(secret);
+      await page.getByRole('link', { name: 'purser-1' }).waitFor();
+      await page.getByText(/^1 client ·/).waitFor();
+      await box.blur();
+      await button('Saved views').click();
+      await page.getByRole('menuitem', { name: 'Save this view' }).click();
+      await dialog().getByLabel('Name of the view').fill(secret.slice(0, 4));
+      await inDialog('Save').click();
+      await dialog().waitFor({ state: 'hidden' });
+      expect(page.url()).toMatch(/#\/clients$/);
+      expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(secret);
+      await page.keyboard.press('Control+k');
+      await dialog().getByRole('textbox').fill(secret);
+      await dialog().getByText('purser-1').waitFor();
+      await page.keyboard.press('Escape');
+      await dialog().waitFor({ state: 'hidden' });
+    }
+    await box.fill('purser');
+    await expect.poll(() => page.url()).toMatch(/search=purser$/);
+    expect(urls.filter((url) => url.includes(id) || url.includes('a-secret'))).toStrictEqual([]);
+    // A bookmark of an earlier version.
+    await web.open(`clients?search=${id}`);
+    await page.getByRole('link', { name: 'purser-1' }).waitFor();
+    await expect.poll(() => page.url()).toMatch(/#\/clients$/);
+  });
+
+  it('asks for the login before it downloads a file after the session has ended', async () => {
+    const { page, context } = web;
+    const login = page.getByRole('dialog', { name: 'Your session has ended' });
+    const after = async (click: () => Promise<void>): Promise<string> => {
+      await context.clearCookies({ name: '3x-ui' });
+      const file = page.waitForEvent('download');
+      await click();
+      await login.getByLabel('User name').fill(web.panel.username);
+      await login.locator('input[name=password]').fill(web.panel.password);
+      await login.getByRole('button', { name: 'Sign in' }).click();
+      return readFile(await (await file).path(), 'utf8');
+    };
+    await web.open('clients?search=purser');
+    await page.getByRole('link', { name: 'purser-1' }).waitFor();
+    expect(await after(() => button('Export as CSV').click())).toContain('purser-1');
+    await web.open('audit');
+    await web.heading('Audit');
+    await button('Export').click();
+    expect(await after(() => page.getByRole('menuitem', { name: /CSV/ }).click())).toContain('ClientAdded');
   });
 
   it('raised no error in the console and broke no policy', () => {

@@ -50,6 +50,22 @@ async function start() {
   return { panel, page, emails, post, change, since };
 }
 
+describe('a search whose text is in the body', () => {
+  it('answers as the page does, and says whether the text is in a name or only in a credential', async () => {
+    const { page, post } = await start();
+    const search = async (body: object) => (await post('search', body)).json?.obj as Page & { named: boolean };
+    expect(await search({ search: 'FLOOR', limit: 1 })).toStrictEqual(await page('?search=FLOOR&limit=1'));
+    expect(await search({ search: 'floor' })).toMatchObject({ named: true, matched: 1 });
+    expect(await search({ search: 'sub-off' })).toMatchObject({ named: false, matched: 1 });
+    expect(await search({ search: 'nothing at all' })).toMatchObject({ named: false, matched: 0 });
+    expect(await search({})).toMatchObject({ named: true, matched: 6 });
+    expect((await post('search', { limit: 501 })).json?.success).toBe(false);
+    const { text } = await post('export', { search: 'floor' });
+    expect(text).toContain('Active');
+    expect(text).not.toContain('expiring');
+  });
+});
+
 describe('the clients with the most traffic of the day', () => {
   it('are counted from midnight, by email', async () => {
     const { panel } = await start();

@@ -88,24 +88,36 @@ const ADDRESS_WAIT_MS = 300;
 
 /**
  * The text of a search box that filters a long list. `search` follows each key; the address follows when the typing
- * pauses or `flush` is called, as when the box loses the focus. `replace` sets the text when the address is changed with
+ * pauses or `flush` is called, as when the box loses the focus. A text that `isPublic` does not allow stays out of it,
+ * undefined = not known yet. `replace` sets the text when the address is changed with
  * it; Back and Forward change it as well. `replacements` counts these changes: they concern a box that has the focus too.
  */
-export function useTypedSearch(inAddress: string, write: (search: string) => void) {
+export function useTypedSearch(
+  inAddress: string,
+  write: (search: string) => void,
+  isPublic: (search: string) => boolean | undefined,
+) {
   const [search, setSearch] = useState(inAddress);
   const [replacements, setReplacements] = useState(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const last = useRef({ written: inAddress, typed: inAddress, write });
+  const last = useRef({ written: inAddress, typed: inAddress, write, isPublic });
   useEffect(() => {
-    last.current.write = write;
+    Object.assign(last.current, { write, isPublic });
   });
   const flush = useCallback(() => {
     clearTimeout(timer.current);
-    const { written, typed } = last.current;
-    if (typed === written) return;
-    last.current.written = typed;
-    last.current.write(typed);
+    timer.current = undefined;
+    const { written, typed, isPublic } = last.current;
+    const allowed = isPublic(typed);
+    const kept = allowed === false ? '' : typed;
+    if (allowed === undefined || kept === written) return;
+    last.current.written = kept;
+    last.current.write(kept);
   }, []);
+  /** To be called when `isPublic` knows more. */
+  const settle = useCallback(() => {
+    if (timer.current === undefined) flush();
+  }, [flush]);
   const type = useCallback(
     (text: string) => {
       last.current.typed = text;
@@ -117,6 +129,7 @@ export function useTypedSearch(inAddress: string, write: (search: string) => voi
   );
   const replace = useCallback((text: string) => {
     clearTimeout(timer.current);
+    timer.current = undefined;
     last.current.written = text;
     last.current.typed = text;
     setSearch(text);
@@ -126,5 +139,5 @@ export function useTypedSearch(inAddress: string, write: (search: string) => voi
     if (inAddress !== last.current.written) replace(inAddress);
   }, [inAddress, replace]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  return { search, replacements, type, flush, replace };
+  return { search, replacements, type, flush, settle, replace };
 }

@@ -25,6 +25,8 @@ const filter = {
   /** Number of the node of the inbound; 0 = this panel, absent = all. */
   node: optionalWhole({ min: 0 }),
 };
+/** Which page of a list; a limit of 0 is 100. */
+const page = { offset: whole({ min: 0 }), limit: whole({ min: 0, max: MAX_LIMIT }) };
 const order = { sort: oneOf(SORTS).default('email'), order: oneOf(['asc', 'desc']).default('asc') };
 
 /** A client in a list: its counters, and what else a list shows. It contains no credential but the UUID. */
@@ -52,6 +54,11 @@ const ClientPage = z
     used: z.int(),
     /** How many clients match the search and the inbound, by state. */
     counts: Counts,
+    /**
+     * Whether the search is a part of the email, comment or chat id of a client. Another one may be a credential, which
+     * belongs in no address.
+     */
+    named: z.boolean(),
   })
   .meta({ id: 'ClientPage' });
 
@@ -114,14 +121,17 @@ export const clientListRoutes = routes('/panel/api/clients', {
     permission: { resource: 'clients', action: 'read' },
     filtered: true,
     summary: 'Clients of all inbounds that match a search and filters: one page of them, sorted, with totals',
-    query: z.object({
-      ...filter,
-      ...order,
-      offset: whole({ min: 0 }),
-      /** 0 = 100 */
-      limit: whole({ min: 0, max: MAX_LIMIT }),
-    }),
+    query: z.object({ ...filter, ...order, ...page }),
     reply: ClientPage,
+  }),
+  search: post('/search', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary:
+      'The same as `/page`, with the search in the body: a UUID or subscription id is in no address and no access log',
+    body: body({ ...filter, ...order, ...page }),
+    reply: ClientPage,
+    acts: false,
   }),
   top: get('/top', {
     permission: { resource: 'clients', action: 'read' },
@@ -142,15 +152,22 @@ export const clientListRoutes = routes('/panel/api/clients', {
     reply: z.string(),
     media: 'text/csv',
   }),
+  exportedSearch: post('/export', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'The same download, with the search in the body',
+    body: body({ ...filter, ...order }),
+    reply: z.string(),
+    media: 'text/csv',
+    acts: false,
+  }),
   links: get('/links', {
     permission: { resource: 'clients', action: 'read' },
     filtered: true,
     summary: 'Get the share links of the clients that match a search, one page of clients by email',
     query: z.object({
       ...{ search: filter.search, inbound: filter.inbound, node: filter.node },
-      offset: whole({ min: 0 }),
-      /** 0 = 100 */
-      limit: whole({ min: 0, max: MAX_LIMIT }),
+      ...page,
     }),
     reply: z.object({
       clients: z.array(z.object({ id: z.int(), email: z.string(), links: z.array(z.string()) })),

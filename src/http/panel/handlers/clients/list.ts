@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { hasClients } from '../../../../commands/client/credentials.js';
 import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { Client } from '../../../../events/client/client-document.js';
@@ -29,14 +30,8 @@ const TOP = 10;
 const SAMPLE = 5;
 
 export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
-  async page({ query: { sort, order, offset, limit: most, ...filter } }, { read, now }, request) {
-    const at = now();
-    const limit = offset + (most || DEFAULT_LIMIT);
-    const own = ownInbounds(read, request);
-    const list = await inSlices(clientListSteps(read, own, filter, { sort, desc: order === 'desc', limit }, at));
-    const { clients, matched, counts, used } = list;
-    return { clients: clients.slice(offset).map((client) => rowOf(read, client, at)), matched, used, counts };
-  },
+  page: ({ query }, services, request) => pageOf(query, services, request),
+  search: ({ body }, services, request) => pageOf(body, services, request),
 
   async top(_, { read, now, ledger }, request) {
     const answer = await ledger((books) => {
@@ -63,13 +58,8 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     return { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker };
   },
 
-  async exported({ query: { sort, order, ...filter } }, { read, now }, request) {
-    const at = now();
-    const list = clientListSteps(read, ownInbounds(read, request), filter, { sort, desc: order === 'desc' }, at);
-    const { clients } = await inSlices(list);
-    const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
-    return new TextStream({ media: 'text/csv', name, lines: clientLines(read, clients, at) });
-  },
+  exported: ({ query }, services, request) => exportOf(query, services, request),
+  exportedSearch: ({ body }, services, request) => exportOf(body, services, request),
 
   async links({ query: { offset, limit: most, ...filter } }, { read, now }, request) {
     const at = now();
@@ -149,6 +139,31 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
 
   restore: restoreClients,
 };
+
+type Reads = Pick<Services, 'now' | 'read'>;
+type Order = Pick<z.infer<typeof clientListRoutes.page.query>, 'sort' | 'order'>;
+type Wanted = Parameters<typeof listClients>[2] & Order;
+
+async function pageOf(
+  { sort, order, offset, limit: most, ...filter }: Wanted & { readonly offset: number; readonly limit: number },
+  { read, now }: Reads,
+  caller: Caller,
+) {
+  const at = now();
+  const limit = offset + (most || DEFAULT_LIMIT);
+  const own = ownInbounds(read, caller);
+  const list = await inSlices(clientListSteps(read, own, filter, { sort, desc: order === 'desc', limit }, at));
+  const { clients, ...totals } = list;
+  return { clients: clients.slice(offset).map((client) => rowOf(read, client, at)), ...totals };
+}
+
+async function exportOf({ sort, order, ...filter }: Wanted, { read, now }: Reads, caller: Caller): Promise<TextStream> {
+  const at = now();
+  const list = clientListSteps(read, ownInbounds(read, caller), filter, { sort, desc: order === 'desc' }, at);
+  const { clients } = await inSlices(list);
+  const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
+  return new TextStream({ media: 'text/csv', name, lines: clientLines(read, clients, at) });
+}
 
 type Caller = Pick<HttpRequest, 'access' | 'userId'>;
 

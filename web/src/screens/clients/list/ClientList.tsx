@@ -1,4 +1,5 @@
 import { Button, Menu } from '@mantine/core';
+import IconMove from '@tabler/icons-react/dist/esm/icons/IconArrowsExchange.mjs';
 import IconExtend from '@tabler/icons-react/dist/esm/icons/IconCalendarPlus.mjs';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
@@ -8,7 +9,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import IconUser from '@tabler/icons-react/dist/esm/icons/IconUser.mjs';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useMay } from '../../../api/access';
@@ -32,6 +33,7 @@ import { useColumns } from './columns';
 import { ExportButton } from './ExportButton';
 import { FilterBar } from './FilterBar';
 import { DEFAULTS, type Filters, NO_FILTERS, queryOf } from './filters';
+import { Nothing } from './Nothing';
 import { useFirstPage } from './pages';
 import { SearchBox } from './SearchBox';
 import { useSelection } from './selection';
@@ -87,13 +89,19 @@ export function ClientList() {
 
 interface Opened {
   readonly row: ClientRow;
-  readonly what: 'edit' | 'links' | 'extend' | 'addTraffic';
+  readonly what: 'edit' | 'links' | 'extend' | 'addTraffic' | 'move';
 }
 
 function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]; readonly onAdd: () => void }) {
   const { t } = useTranslation('clients');
   const [inAddress, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
-  const typed = useTypedSearch(inAddress.search, (search) => setFilters({ search }));
+  // The searches that the panel has answered, and whether they may be in the address.
+  const answered = useRef<ReadonlyMap<string, boolean>>(NO_ANSWERS);
+  const typed = useTypedSearch(
+    inAddress.search,
+    (search) => setFilters({ search }),
+    (search) => search.trim() === '' || answered.current.get(search.trim()),
+  );
   const filters = useMemo(() => ({ ...inAddress, search: typed.search }), [inAddress, typed.search]);
   const { hidden: columnsHidden, setHidden } = useViews();
   const hidden = useMemo(() => new Set(columnsHidden), [columnsHidden]);
@@ -102,6 +110,13 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
   const filter = useMemo(() => queryOf(filters), [filters]);
   const first = useFirstPage(filter);
   const matched = first.data?.matched ?? 0;
+  const isNamed = first.isPlaceholderData ? undefined : first.data?.named;
+  const { settle } = typed;
+  useEffect(() => {
+    if (isNamed === undefined) return;
+    answered.current = new Map([[filter.search ?? '', isNamed]]);
+    settle();
+  }, [filter.search, isNamed, settle]);
   const { selection, count, isAll, target, clear } = useSelection(matched, t('select'));
   const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
   const actions = useClientActions();
@@ -139,7 +154,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
         counts={first.data?.counts}
       >
         <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
-        <ViewsMenu filters={filters} onApply={change} />
+        <ViewsMenu filters={isNamed === true ? filters : { ...filters, search: '' }} onApply={change} />
         <ExportButton query={filter} />
         <Totals count={matched} used={first.data?.used ?? 0} />
       </FilterBar>
@@ -196,6 +211,8 @@ function OneClient({ row, what, inbounds, onClose }: OneProps) {
   return <BulkDialog action={what} target={{ clients: [row.id] }} {...{ inbounds, onClose }} onDone={onClose} />;
 }
 
+const NO_ANSWERS: ReadonlyMap<string, boolean> = new Map();
+
 function Totals({ count, used }: { readonly count: number; readonly used: number }) {
   const { t } = useTranslation('clients');
   const format = useFormat();
@@ -238,6 +255,11 @@ function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Open
             </Menu.Item>
           </>
         )}
+        {mayChange('move') && (
+          <Menu.Item leftSection={<IconMove size={16} />} onClick={() => open(row, 'move')}>
+            {t('action.move')}
+          </Menu.Item>
+        )}
         {mayChange('reset') && (
           <Menu.Item leftSection={<IconReset size={16} />} onClick={() => actions.reset(row)}>
             {t('reset')}
@@ -253,31 +275,5 @@ function useClientMenu(actions: ClientActions, open: (row: ClientRow, what: Open
         )}
       </>
     ),
-  );
-}
-
-interface NothingProps {
-  /** There are no clients at all. */
-  readonly isNew: boolean;
-  readonly onAdd: () => void;
-  readonly onClear: () => void;
-}
-
-function Nothing({ isNew, onAdd, onClear }: NothingProps) {
-  const { t } = useTranslation('clients');
-  const may = useMay();
-  return (
-    <Empty
-      icon={<IconUsers size={28} />}
-      title={isNew ? t('none.title') : t('nothing.title')}
-      body={isNew ? t('none.body') : t('nothing.body')}
-      action={
-        (!isNew || may('/panel/api/inbounds/addClient')) && (
-          <Button variant={isNew ? 'filled' : 'default'} mt="sm" onClick={isNew ? onAdd : onClear}>
-            {isNew ? t('add') : t('nothing.action')}
-          </Button>
-        )
-      }
-    />
   );
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import type { ClientRow, Gets } from '../../../api/contract.generated';
 import type { ClientQuery } from '../../../api/queries';
+import { Problem } from '../../../ui/display/Page';
 import { DataTable, type Selection } from '../../../ui/table/DataTable';
 import type { TableProps } from '../../../ui/table/table-types';
 import { useClientRows } from './pages';
@@ -17,17 +18,20 @@ interface Props extends Pick<TableProps<ClientRow>, 'columns' | 'sort' | 'onSort
 export function ClientTable({ query, first, selection, ...table }: Props) {
   const { t } = useTranslation('clients');
   const may = useMay();
-  const remote = useClientRows(query, first);
+  const { remote, problem, retry } = useClientRows(query, first);
   return (
-    <DataTable
-      label={t('title')}
-      rows={NO_ROWS}
-      remote={remote}
-      idOf={idOf}
-      {...(may('/panel/api/clients/change') ? { selection } : {})}
-      cardHeight={104}
-      {...table}
-    />
+    <>
+      {problem && <Problem error={problem} retry={retry} />}
+      <DataTable
+        label={t('title')}
+        rows={NO_ROWS}
+        remote={remote}
+        idOf={idOf}
+        {...(may('/panel/api/clients/change') ? { selection } : {})}
+        cardHeight={104}
+        {...table}
+      />
+    </>
   );
 }
 

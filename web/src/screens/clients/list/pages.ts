@@ -15,11 +15,18 @@ const AHEAD = 50;
 export const useFirstPage = (query: ClientQuery) =>
   useQuery({ ...clientPage({ ...query, offset: 0, limit: PAGE }), placeholderData: keepPreviousData });
 
+interface ClientRows {
+  readonly remote: RemoteRows<ClientRow>;
+  /** Why a page in view could not be loaded; null if none failed. */
+  readonly problem: Error | null;
+  readonly retry: () => void;
+}
+
 /**
  * The clients that match, of which only the pages in view are loaded. A component that uses it is rendered whenever a page
  * is requested or arrives, so it must hold nothing but the table.
  */
-export function useClientRows(query: ClientQuery, first: UseQueryResult<ClientPage>): RemoteRows<ClientRow> {
+export function useClientRows(query: ClientQuery, first: UseQueryResult<ClientPage>): ClientRows {
   const [view, setView] = useState({ from: 0, to: 0 });
   const matched = first.data?.matched ?? 0;
   const last = Math.max(0, Math.ceil(matched / PAGE) - 1);
@@ -27,24 +34,29 @@ export function useClientRows(query: ClientQuery, first: UseQueryResult<ClientPa
     { length: Math.min(view.to, last) - view.from + 1 },
     (_, index) => view.from + index,
   ).filter((index) => index > 0);
-  const rows = useQueries({
+  const { pages, problem, retry } = useQueries({
     queries: first.isPlaceholderData
       ? []
       : indexes.map((index) => clientPage({ ...query, offset: index * PAGE, limit: PAGE })),
     combine: (results) => {
       const pages = results.map(({ data }, n) => [indexes[n] ?? -1, data?.clients ?? []] as const);
-      return new Map<number, readonly ClientRow[]>(pages);
+      const failed = results.filter(({ data, error }) => error !== null && data === undefined);
+      return {
+        pages: new Map<number, readonly ClientRow[]>(pages),
+        problem: failed[0]?.error ?? null,
+        retry: () => void Promise.all(failed.map(({ refetch }) => refetch())),
+      };
     },
   });
   const firstRows = first.data?.clients;
   const rowAt = (index: number): ClientRow | undefined => {
     const page = Math.floor(index / PAGE);
-    return (page === 0 ? firstRows : rows.get(page))?.[index % PAGE];
+    return (page === 0 ? firstRows : pages.get(page))?.[index % PAGE];
   };
   const onRange = useCallback((from: number, to: number) => {
     const next = { from: Math.floor(Math.max(0, from - AHEAD) / PAGE), to: Math.floor((to + AHEAD) / PAGE) };
     setView((before) => (before.from === next.from && before.to === next.to ? before : next));
   }, []);
   const resetKey = useMemo(() => JSON.stringify(query), [query]);
-  return { count: matched, rowAt, onRange, resetKey };
+  return { remote: { count: matched, rowAt, onRange, resetKey }, problem, retry };
 }

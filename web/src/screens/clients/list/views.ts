@@ -16,6 +16,7 @@ interface Kept {
 
 const KEY = 'portolan.clients';
 const MOST = 30;
+const UUID = /^[\da-f]{8}-[\da-f-]{27}$/i;
 const INITIAL: Kept = { views: [], hidden: ['comment', 'created'] };
 const isText = (value: unknown): value is string => typeof value === 'string';
 const textsIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.filter(isText) : []);
@@ -40,7 +41,8 @@ function load(): Kept {
 function viewOf({ name, filters, hidden }: View): View {
   const known = Object.entries(DEFAULTS).map(([key, value]) => {
     const kept: unknown = filters?.[key as keyof Filters];
-    return [key, isText(kept) ? kept : value];
+    // Earlier versions kept any search. A UUID is the credential of a client.
+    return [key, isText(kept) && !UUID.test(kept) ? kept : value];
   });
   return { name, filters: Object.fromEntries(known) as Filters, hidden: textsIn(hidden) };
 }
