@@ -13,7 +13,7 @@ import { totp } from '../adapters/passwords/two-factor.js';
 import { createProviders } from '../adapters/providers/providers.js';
 import { createGeoFiles } from '../adapters/releases/geo-files.js';
 import { createPanelReleases } from '../adapters/releases/panel-releases.js';
-import { certificateProblem, certificateStatus, pairProblem } from '../adapters/tls/certificates.js';
+import { certificateProblem, certificateStatus, pairExpiry, pairProblem } from '../adapters/tls/certificates.js';
 import { createWeb } from '../adapters/web/web.js';
 import type { Config } from '../config.js';
 import type { Disposal } from '../lib/disposal.js';
@@ -74,7 +74,7 @@ function machineAdapters(
     warn: (message, fields = {}) => logger.warn(fields, message),
   });
   const logs = createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf({ read }) });
-  return { host, gauges, logs, portProblem, certificateProblem, certificateStatus, pairProblem };
+  return { host, gauges, logs, portProblem, certificateProblem, certificateStatus, pairProblem, pairExpiry };
 }
 
 /** Samples the machine and records its histories until `disposal`. */

@@ -1386,6 +1386,8 @@ export interface MessageParams {
   'inbound.protocolUnknown': { readonly protocol: string | number };
   'inbound.accountLikeClient': { readonly name: string | number };
   'inbound.created': None;
+  'inbound.imported': { readonly inbounds: number };
+  'inbound.importProblem': { readonly inbound: string | number; readonly why: Text };
   'inbound.createdUntested': None;
   'inbound.updated': None;
   'inbound.updatedUntested': None;
@@ -1670,6 +1672,7 @@ export interface MessageParams {
   'NODE_IS_SELF': None;
   'NODE_IMMUTABLE': None;
   'INBOUND_CHANGED': { readonly inbound: string | number };
+  'INBOUNDS_REFUSED': { readonly problems: readonly Text[] };
   'CLIENT_CHANGED': { readonly client: string | number };
   'CLIENT_NOT_FOUND': { readonly client: string | number };
   'DAY_UNKNOWN': { readonly field: string | number; readonly value: string | number };

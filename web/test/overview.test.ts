@@ -13,7 +13,14 @@ const status = {
 const node = { id: 3, name: 'Oslo', enable: true, status: 'online', syncState: 'synced', pendingChanges: 0 } as Node;
 const kinds = (sources: Partial<Sources>) =>
   concernsOf({ status, ...sources }, NOW).map(({ kind, to, isGrave }) => [kind, to, isGrave]);
-const attention = { certificates: [], refusedInbounds: [], webhooks: [], failingHeadSinks: [], headConflicts: [] };
+const attention = {
+  certificates: [],
+  inboundCertificates: [],
+  refusedInbounds: [],
+  webhooks: [],
+  failingHeadSinks: [],
+  headConflicts: [],
+};
 
 describe('what needs attention', () => {
   it('is nothing when all is well', () => {
@@ -47,6 +54,15 @@ describe('what needs attention', () => {
   ])('is a certificate that expires within %i ms, with the problem %j', (ms, problem, wanted) => {
     const certificates = [{ server: 'panel' as const, expiresAt: NOW + ms, problem, problemCode: null }];
     expect(kinds({ attention: { ...attention, certificates } })).toStrictEqual(wanted);
+  });
+
+  it.each([
+    [15 * DAY, []],
+    [13 * DAY, [['inboundCertificateExpires', '/inbounds/7', false]]],
+    [-DAY, [['inboundCertificateExpired', '/inbounds/7', true]]],
+  ])('is the certificate of an inbound that expires within %i ms', (ms, wanted) => {
+    const inboundCertificates = [{ id: 7, remark: 'Quay', tag: 't', expiresAt: NOW + ms }];
+    expect(kinds({ attention: { ...attention, inboundCertificates } })).toStrictEqual(wanted);
   });
 
   it.each([

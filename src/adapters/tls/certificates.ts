@@ -1,7 +1,7 @@
 import type { CertificateStatus } from '../../commands/ports/certificates.js';
 import type { CertificatePair } from '../../lib/certificate-pairs.js';
 import type { Text } from '../../messages/message.js';
-import { givenPairProblem, readPair } from './pair.js';
+import { givenExpiry, givenPairProblem, readPair } from './pair.js';
 
 /**
  * Why a server cannot use this certificate with this key: a file is missing, unreadable or not PEM, the key belongs to
@@ -20,3 +20,6 @@ export function certificateStatus(certFile: string, keyFile: string): Promise<Ce
 export function pairProblem(pair: CertificatePair): Promise<Text | null> {
   return givenPairProblem(pair, Date.now());
 }
+
+/** When its certificate expires, in ms since 1970; null when it has none that can be read. */
+export const pairExpiry = (pair: CertificatePair): Promise<number | null> => givenExpiry(pair);

@@ -41,6 +41,13 @@ export async function givenPairProblem(pair: CertificatePair, now: number): Prom
   return Buffer.isBuffer(key) ? pairOf(cert, key, now, inLines).problem : key;
 }
 
+/** When the certificate of a pair expires, in ms since 1970; null when there is none that can be read. */
+export async function givenExpiry({ certificate }: CertificatePair): Promise<number | null> {
+  const content = certificate === null ? null : await contentOf(certificate, 'certificate');
+  const leaf = Buffer.isBuffer(content) ? certificateIn(content) : null;
+  return leaf === null ? null : datesOf(leaf).notAfter;
+}
+
 const isLines = (source: PemSource): boolean => source !== null && 'pem' in source;
 
 async function contentOf(source: PemSource, what: 'certificate' | 'key'): Promise<Buffer | Text> {

@@ -75,6 +75,21 @@ interface CoreServices {
   readonly probe: OutboundProbe;
 }
 
+/** Certificates and keys that an admin gives by files or lines. */
+interface CertificateServices {
+  /**
+   * Why these files must not be given to the core: they cannot be read, are not a certificate and a key, or do not match.
+   * Null when they are valid. The text never contains file content. An empty path = that file is not configured.
+   */
+  readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<Text | null>;
+  /** What the files contain, and the same problem. */
+  readonly certificateStatus: (certificateFile: string, keyFile: string) => Promise<CertificateStatus>;
+  /** The same for a pair in an inbound or the template, given as files or as lines. */
+  readonly pairProblem: (pair: CertificatePair) => Promise<Text | null>;
+  /** When its certificate expires, in ms since 1970; null when it has none that can be read. */
+  readonly pairExpiry: (pair: CertificatePair) => Promise<number | null>;
+}
+
 /** The machine: its load, its logs, its ports and its certificate files. */
 interface MachineServices {
   readonly host: HostMonitor;
@@ -95,15 +110,6 @@ interface MachineServices {
    * address is tested.
    */
   readonly serverPortProblem: (listen: string, port: number) => ReturnType<MachineServices['portProblem']>;
-  /**
-   * Why these files must not be given to the core: they cannot be read, are not a certificate and a key, or do not match.
-   * Null when they are valid. The text never contains file content. An empty path = that file is not configured.
-   */
-  readonly certificateProblem: (certificateFile: string, keyFile: string) => Promise<Text | null>;
-  /** What the files contain, and the same problem. */
-  readonly certificateStatus: (certificateFile: string, keyFile: string) => Promise<CertificateStatus>;
-  /** The same for a pair in an inbound or the template, given as files or as lines. */
-  readonly pairProblem: (pair: CertificatePair) => Promise<Text | null>;
   readonly version: string;
   /** The figures for monitoring. */
   readonly metrics: () => Metrics;
@@ -190,7 +196,7 @@ interface OutsideServices {
 /** The services that handlers may use, by subject, created by the composition root. */
 export interface PanelServices extends Reads {
   readonly core: CoreServices;
-  readonly machine: MachineServices;
+  readonly machine: MachineServices & CertificateServices;
   readonly accounts: AccountServices;
   readonly nodes: NodeServices;
   readonly releases: ReleaseServices;
@@ -205,6 +211,7 @@ type Group =
   | Reads
   | CoreServices
   | MachineServices
+  | CertificateServices
   | AccountServices
   | NodeServices
   | ReleaseServices

@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { expect, it } from 'vitest';
 import { message } from '../../../src/messages/message.js';
-import { inboundDraft, userId } from '../../kit/builders.js';
+import { DAY, inboundDraft, userId } from '../../kit/builders.js';
 import { startPanel } from '../kit/panel.js';
 
 const headers = { authorization: 'Bearer secret-token' };
@@ -11,7 +15,8 @@ it('what needs attention are certificates of the servers, and inbounds that the 
   panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
   const attention = async () => (await panel.call('GET', '/panel/api/server/attention', { headers })).json?.obj;
   expect(await attention()).toStrictEqual({
-    ...{ certificates: [], refusedInbounds: [], webhooks: [], failingHeadSinks: [], headConflicts: [] },
+    ...{ certificates: [], inboundCertificates: [], refusedInbounds: [] },
+    ...{ webhooks: [], failingHeadSinks: [], headConflicts: [] },
   });
 
   const files = { webCertFile: '/c.pem', webKeyFile: '/k.pem', subCertFile: '/c.pem', subKeyFile: '/k.pem' };
@@ -31,6 +36,7 @@ it('what needs attention are certificates of the servers, and inbounds that the 
       { server: 'panel', expiresAt: EXPIRES, problem: '', problemCode: null },
       { server: 'subscription', expiresAt: 0, ...problem },
     ],
+    inboundCertificates: [],
     refusedInbounds: [{ id: inbound.id, remark: inbound.remark, tag: inbound.tag, ...problem }],
     ...{ webhooks: [], failingHeadSinks: [], headConflicts: [] },
   });
@@ -38,4 +44,36 @@ it('what needs attention are certificates of the servers, and inbounds that the 
   panel.given({ type: 'RecordInboundAccepted', data: { inbound: inbound.id } });
   panel.given({ type: 'ChangeSettings', data: { changes: { subEnable: false } } });
   expect(await attention()).toMatchObject({ certificates: [{ server: 'panel' }], refusedInbounds: [] });
+});
+
+it('what needs attention includes when the certificates of inbounds expire, from files and from lines', async () => {
+  const panel = await startPanel();
+  panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+  const folder = await mkdtemp(join(tmpdir(), 'portolan-attention-'));
+  try {
+    const [soon, later] = [EXPIRES, EXPIRES + DAY];
+    const made = await Promise.all(
+      [soon, later].map((notAfterDate) => generate([], { notAfterDate: new Date(notAfterDate) })),
+    );
+    const [file = '', lines = ''] = made.map(({ cert }) => cert);
+    await writeFile(join(folder, 'cert.pem'), file);
+    const tls = (...certificates: object[]) => ({ network: 'tcp', security: 'tls', tlsSettings: { certificates } });
+    const add = (port: number, stream: object, enabled = true) => {
+      const draft = inboundDraft({ spec: { port, tag: `in-${port}` } });
+      const config = { ...draft.config, stream } as typeof draft.config;
+      panel.given({ type: 'AddInbound', data: { owner: userId(1), ...draft, config, enabled } });
+    };
+    add(4001, tls({ certificateFile: join(folder, 'cert.pem') }, { certificate: lines.split('\n') }));
+    add(4002, tls({ certificate: lines.split('\n') }));
+    add(4003, tls({ certificateFile: join(folder, 'missing.pem') }));
+    add(4004, tls({ certificate: lines.split('\n') }), false);
+    const { json } = await panel.call('GET', '/panel/api/server/attention', { headers });
+    const attention = json?.obj as { inboundCertificates: { id: number; expiresAt: number }[] };
+    expect(attention.inboundCertificates.map(({ id, expiresAt }) => [id, expiresAt])).toStrictEqual([
+      [1, soon],
+      [2, later],
+    ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

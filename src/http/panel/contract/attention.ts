@@ -11,7 +11,7 @@ export const attentionRoutes = routes('/panel/api/server', {
     leader: true,
     permission: { resource: 'server', action: 'read' },
     summary:
-      'Get the certificates of the two servers, the inbounds that the core of this panel rejects, and the webhooks and signed heads that need attention',
+      'Get the certificates of the two servers and of the inbounds, the inbounds that the core of this panel rejects, and the webhooks and signed heads that need attention',
     reply: z.object({
       certificates: z.array(
         z.object({
@@ -22,6 +22,8 @@ export const attentionRoutes = routes('/panel/api/server', {
           ...Problem,
         }),
       ),
+      /** When the first certificate of each inbound with TLS expires, in ms; files of other machines are not read. */
+      inboundCertificates: z.array(z.object({ id: z.int(), remark: z.string(), tag: z.string(), expiresAt: z.int() })),
       refusedInbounds: z.array(z.object({ id: z.int(), remark: z.string(), tag: z.string(), ...Problem })),
       /** Webhooks whose receivers fail or are gone, or that have dead letters. */
       webhooks: z.array(

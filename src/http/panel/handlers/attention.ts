@@ -1,6 +1,8 @@
 import { placesIn } from '../../../commands/reactors/proof/head-publisher.js';
 import type { ServerName } from '../../../events/certificate.js';
+import { type Inbound, isLocal, serves } from '../../../events/inbound/inbound-document.js';
 import { sinkText } from '../../../events/proof/sink-text.js';
+import { certificatesOf as certificatesOfStream, needsNoFile } from '../../../lib/certificate-pairs.js';
 import { codeOf, type Text } from '../../../messages/message.js';
 import { refusedHere } from '../../../projections/core/refused-here.js';
 import type { HttpRequest, Needs } from '../context.js';
@@ -8,10 +10,10 @@ import type { attentionRoutes } from '../contract/attention.js';
 import type { Handlers } from '../mount.js';
 import { visibleInbounds } from '../visible-inbounds.js';
 
-type Services = Needs<'read' | 'past' | 'deliveries'>;
+type Services = Needs<'read' | 'past' | 'deliveries' | 'pairExpiry'>;
 
 export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
-  attention(_, services, request) {
+  async attention(_, services, request) {
     const { say } = request;
     const { read } = services;
     const problem = (text: Text | null) => ({ problem: text === null ? '' : say(text), problemCode: codeOf(text) });
@@ -19,6 +21,7 @@ export const attentionHandlers: Handlers<typeof attentionRoutes, Services> = {
     const refused = refusedHere(new Map(own.map((inbound) => [inbound.id, inbound])), read.records.core());
     return {
       certificates: certificatesOf(services, problem),
+      inboundCertificates: await expiriesOf(services, own),
       refusedInbounds: refused.map(({ inbound: { id, remark, tag }, reason }) => ({
         ...{ id, remark, tag },
         ...problem(reason),
@@ -40,6 +43,20 @@ function headProblems({ read }: Services, say: HttpRequest['say'], problem: Prob
       conflict ? { panel, position: conflict.head.position } : [],
     ),
   };
+}
+
+/** Disabled inbounds serve no certificate. */
+async function expiriesOf({ read, pairExpiry }: Services, own: readonly Inbound[]) {
+  const found = await Promise.all(
+    own.filter(serves).map(async (inbound) => {
+      const { id, remark, tag, config } = inbound;
+      const isHere = isLocal(inbound, read.records.machine);
+      const pairs = certificatesOfStream(config.stream).filter((pair) => isHere || needsNoFile(pair));
+      const expiries = (await Promise.all(pairs.map(pairExpiry))).filter((expiry) => expiry !== null);
+      return expiries.length === 0 ? [] : [{ id, remark, tag, expiresAt: Math.min(...expiries) }];
+    }),
+  );
+  return found.flat();
 }
 
 type Problem = (text: Text | null) => { readonly problem: string; readonly problemCode: ReturnType<typeof codeOf> };

@@ -56,7 +56,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine, ...history });
   mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.server, serverHandlers, gate, { read, ...machine });
-  mount(router, tables.attention, attentionHandlers, gate, { read, ...history, ...webhooks });
+  mount(router, tables.attention, attentionHandlers, gate, { read, ...history, ...machine, ...webhooks });
   mount(router, tables.histories, historyHandlers, gate, { read, ...core, ...machine });
   mount(router, tables.logs, logHandlers, gate, { read, ...core, ...machine });
   const control = { read, ...core, ...machine };

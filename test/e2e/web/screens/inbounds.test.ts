@@ -287,7 +287,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await button('Import').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox').fill('[1]');
-    await dialog.getByRole('button', { name: 'Import' }).click();
+    await dialog.getByRole('button', { name: 'Check' }).click();
     await page.getByText('This is not the JSON of an inbound.').waitFor();
     const copy = {
       ...inbound,
@@ -296,7 +296,32 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
       port: await freePort(),
       settings: '{"clients":[]}',
     };
+    // One of two cannot be added: the answer says so before anything happens, and an Escape does not lose the text.
+    const clash = { ...copy, remark: 'Bay' };
+    await dialog.getByRole('textbox').fill(JSON.stringify([copy, clash]));
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await dialog.getByText('Cannot be added: 1').waitFor();
+    await dialog.getByRole('listitem').filter({ hasText: 'Bay' }).getByText('Port already exists').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await dialog.getByRole('textbox').fill(JSON.stringify([copy, { ...clash, port: await freePort() }]));
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await dialog.getByText('Can be added: 2').waitFor();
+    const unchanged = head();
+    expect(typesSince(unchanged)).toStrictEqual([]);
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await row('Bay').waitFor();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: 'Inbounds imported: 2' })
+      .getByRole('button', { name: 'Undo' })
+      .click();
+    await row('Bay').waitFor({ state: 'detached' });
+    await row('Cove').waitFor({ state: 'detached' });
+    await button('Import').click();
     await dialog.getByRole('textbox').fill(JSON.stringify([copy]));
+    await dialog.getByRole('button', { name: 'Check' }).click();
+    await dialog.getByText('Can be added: 1').waitFor();
     await dialog.getByRole('button', { name: 'Import' }).click();
     await row('Cove').waitFor();
     // The port and the address are on one line.
@@ -315,7 +340,8 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await row('Cove').waitFor({ state: 'detached' });
     expect(typesSince(before)).toStrictEqual([
-      ...['InboundAdded', 'InboundAdded', 'InboundTrafficReset', 'InboundDeleted'],
+      ...['InboundAdded', 'InboundAdded', 'InboundAdded', 'InboundDeleted', 'InboundDeleted'],
+      ...['InboundAdded', 'InboundTrafficReset', 'InboundDeleted'],
     ]);
     await page.getByRole('searchbox').pressSequentially('nowhere');
     await page.getByText('No inbound matches.').waitFor();

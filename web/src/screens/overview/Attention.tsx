@@ -77,6 +77,9 @@ function sentenceOf(concern: Concern, t: TFunction<'overview'>, format: Format):
     case 'certificateExpires':
     case 'certificateExpired':
       return t(`concern.${concern.kind}`, { server: t(`server.${concern.server}`), when: format.relative(concern.at) });
+    case 'inboundCertificateExpires':
+    case 'inboundCertificateExpired':
+      return t(`concern.${concern.kind}`, { name: concern.name, when: format.relative(concern.at) });
     case 'certificateRejected':
       return t('concern.certificateRejected', { server: t(`server.${concern.server}`) });
     case 'coreUpdate':

@@ -32,11 +32,13 @@ export type Concern = {
   | { readonly kind: 'nodeOffline' | 'nodeRefused' | 'nodeFailing' | 'memberAway'; readonly name: string }
   | { readonly kind: 'nodeBehind'; readonly name: string; readonly count: number }
   | { readonly kind: 'certificateExpired' | 'certificateExpires'; readonly server: Server; readonly at: number }
+  | { readonly kind: InboundCertificateKind; readonly name: string; readonly at: number }
   | { readonly kind: 'certificateRejected'; readonly server: Server }
   | { readonly kind: 'inboundRefused' | 'webhookGone' | 'webhookFailing' | 'webhookRejected'; readonly name: string }
   | { readonly kind: 'headsUnpublished' | 'headConflict'; readonly name: string }
   | { readonly kind: 'coreUpdate' | 'panelUpdate'; readonly version: string }
 );
+type InboundCertificateKind = 'inboundCertificateExpired' | 'inboundCertificateExpires';
 type Server = Attention['certificates'][number]['server'];
 
 /** Everything that needs attention, the grave first. `now` in ms since 1970. */
@@ -46,6 +48,7 @@ export function concernsOf(sources: Sources, now: number): readonly Concern[] {
     ...clusterConcerns(sources),
     ...diskConcerns(sources.status),
     ...certificateConcerns(sources.attention?.certificates ?? [], now),
+    ...(sources.attention?.inboundCertificates ?? []).flatMap((one) => inboundCertificateConcern(one, now)),
     ...(sources.attention?.refusedInbounds ?? []).map(
       ({ id, remark, tag, problem }): Concern => ({
         ...{ key: `inbound-${id}`, kind: 'inboundRefused', name: remark || tag, to: `/inbounds/${id}` },
@@ -104,6 +107,16 @@ function certificateConcerns(certificates: Attention['certificates'], now: numbe
     const kind = isOver ? 'certificateExpired' : 'certificateExpires';
     return [...rejected, { ...shared, key: `certificate-${server}`, kind, at, isGrave: isOver }];
   });
+}
+
+function inboundCertificateConcern(
+  { id, remark, tag, expiresAt: at }: Attention['inboundCertificates'][number],
+  now: number,
+): readonly Concern[] {
+  if (at - now > SOON_MS) return [];
+  const isGrave = at <= now;
+  const kind = isGrave ? 'inboundCertificateExpired' : 'inboundCertificateExpires';
+  return [{ key: `tls-${id}`, kind, name: remark || tag, to: `/inbounds/${id}`, at, isGrave }];
 }
 
 function nodeConcerns(node: Node): readonly Concern[] {

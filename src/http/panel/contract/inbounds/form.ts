@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
-import { body, Id, optionalWhole, whole } from '../schemas/fields.js';
+import { body, Id, optionalFlag, optionalWhole, whole } from '../schemas/fields.js';
 import { inboundShape, PERIODS, WireInbound } from '../schemas/inbound.js';
 
 const params = z.object({ id: Id });
+/** Each is tested by the core. */
+const MOST_IMPORTED = 100;
 const Fields = z.record(z.string(), z.unknown());
 
 /** An inbound in a list: its counters and how many clients it has, but none of them. */
@@ -103,6 +105,28 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
       'Take the deletion of an inbound back, by the answer of /delete; the inbound and its clients get new numbers',
     body: body({ inbound: Fields.pipe(WireInbound), ...usage }),
     reply: z.int(),
+    limit: LARGE_BODY_BYTES,
+  }),
+  importAll: post('/importAll', {
+    permission: { resource: 'inbounds', action: 'create' },
+    summary:
+      'Add inbounds from their JSON, all of them or none, in one append. With `preview` nothing changes, and the answer says what each would be and what prevents it',
+    body: body({
+      /** Each as in /add or from an export. A tag that is in use is replaced with a free one. */
+      inbounds: z.array(Fields).min(1).max(MOST_IMPORTED),
+      preview: optionalFlag,
+    }),
+    reply: z.object({
+      /** Numbers of the added inbounds; empty for a preview. */
+      added: z.array(z.int()),
+      inbounds: z.array(
+        z.object({
+          ...{ remark: z.string(), protocol: z.string(), port: z.int(), clients: z.int() },
+          /** Why it cannot be added; empty = it can. */
+          problem: z.string(),
+        }),
+      ),
+    }),
     limit: LARGE_BODY_BYTES,
   }),
   check: post('/check', {

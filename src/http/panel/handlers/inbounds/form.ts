@@ -8,6 +8,7 @@ import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
 import { externalProblem } from './checks.js';
+import { inboundImport } from './import.js';
 import { storedInbound } from './inbounds.js';
 import { inboundRestoring } from './restore.js';
 
@@ -20,6 +21,7 @@ const ATTEMPTS = 50;
 
 export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> = {
   ...inboundRestoring,
+  ...inboundImport,
 
   overview(_, { read, now }, request) {
     const online = new Map<number, number>();
