@@ -179,14 +179,21 @@ function needsWeb() {
   return Math.max(...WEB_INPUTS.map((name) => newest(join(web, name)))) > statSync(webMark).mtimeMs;
 }
 
-/** Builds the web panel when it is missing or older than its sources. */
-export async function ensureWeb({ force = false } = {}) {
+/**
+ * Builds the web panel when it is missing or older than its sources. `checked`: type errors prevent the build, such as a
+ * route whose shape has changed; it needs the development dependencies.
+ */
+export async function ensureWeb({ force = false, checked = false } = {}) {
   if (!existsSync(join(web, 'src')) || !(force || needsWeb())) return;
   await alone(async () => {
     if (!(force || needsWeb())) return;
     console.log('Building the web panel…');
     const started = new Date();
     await ensureWebPackages();
+    if (checked) {
+      const { code, output } = await capture(tool('tsc'), ['-p', 'web', '--noEmit', '--singleThreaded']);
+      if (code !== 0) throw new SetupError(`${output}\n\nThe web panel has type errors, see above.`);
+    }
     const fresh = join(web, `.dist-${process.pid}`);
     const old = `${fresh}-old`;
     try {

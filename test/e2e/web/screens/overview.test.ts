@@ -76,6 +76,16 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.page.getByRole('figure', { name: 'CPU' }).locator('canvas').waitFor();
     await web.page.getByText('Memory', { exact: true }).last().click();
     await web.page.getByRole('figure', { name: 'Memory' }).locator('canvas').waitFor();
+    // The values at a point, by keyboard and by pointer.
+    const chart = web.page.getByRole('slider', { name: 'Memory' });
+    await expect.poll(async () => Number(await chart.getAttribute('aria-valuemax'))).toBeGreaterThan(1);
+    await chart.press('Home');
+    expect(await chart.getAttribute('aria-valuenow')).toBe('0');
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/Memory: /);
+    await chart.press('ArrowRight');
+    expect(await chart.getAttribute('aria-valuenow')).toBe('1');
+    await chart.press('Escape');
+    await expect.poll(async () => Number(await chart.getAttribute('aria-valuenow'))).toBeGreaterThan(1);
   });
 
   it('says that an update of the panel is pending, and leads to it', async () => {

@@ -1,6 +1,6 @@
 import { useComputedColorScheme } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
-import { useEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import UPlot, { type AlignedData, type Options } from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import classes from './Chart.module.css';
@@ -36,7 +36,10 @@ const AXIS_FONT = '11px sans-serif';
 const AXIS_WIDTH = { least: 64, gap: 12 };
 const COLORS = ['--mantine-color-sea-5', '--mantine-color-orange-5', '--mantine-color-teal-5'];
 
-/** Lines over time. Screen readers get the last values from the legend. */
+/**
+ * Lines or bars over time. Below it are the values at the pointer, or at the point that the arrow keys choose; without
+ * either, the last ones.
+ */
 export function Chart({ label, times, series, text, most, height = 220, bars = false, timeText }: Props) {
   const { ref, width } = useElementSize<HTMLDivElement>();
   const chart = useRef<UPlot | null>(null);
@@ -46,6 +49,18 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
   const latest = useRef({ text, timeText: timeText ?? format.time });
   latest.current = { text, timeText: timeText ?? format.time };
   const names = series.map((one) => one.label).join();
+  const [chosen, setChosen] = useState<number | null>(null);
+  const last = times.length - 1;
+  const shown = Math.min(chosen ?? last, last);
+  const timeOf = (index: number): string => latest.current.timeText((times[index] ?? 0) * 1000);
+  const valuesAt = (index: number): readonly string[] => series.map(({ values }) => text(values[index] ?? 0));
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = nextPoint(event.key, shown, last);
+    if (next === undefined || last < 0) return;
+    event.preventDefault();
+    const left = next === null ? -10 : (chart.current?.valToPos(times[next] ?? 0, 'x') ?? -10);
+    chart.current?.setCursor({ left, top: 0 });
+  };
 
   useEffect(() => {
     const target = place.current;
@@ -56,6 +71,7 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
         ...{ width, height, labels, most, bars },
         text: (value) => latest.current.text(value),
         timeText: (at) => latest.current.timeText(at),
+        onPoint: setChosen,
       }),
       [[], ...labels.map(() => [])],
       target,
@@ -74,12 +90,28 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
 
   return (
     <figure ref={ref} className={classes['figure']} aria-label={label}>
-      <div ref={place} dir="ltr" style={{ height }} />
+      <div
+        ref={place}
+        dir="ltr"
+        style={{ height }}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, last)}
+        aria-valuenow={Math.max(0, shown)}
+        aria-valuetext={[
+          timeOf(shown),
+          ...valuesAt(shown).map((value, index) => `${series[index]?.label}: ${value}`),
+        ].join(', ')}
+        onKeyDown={onKeyDown}
+      />
       <figcaption className={classes['legend']}>
-        {series.map(({ label: name, values }, index) => (
+        {last >= 0 && <bdi className="number">{timeOf(shown)}</bdi>}
+        {series.map(({ label: name }, index) => (
           <span key={name} className={classes['entry']}>
             <span className={classes['swatch']} style={{ background: `var(${COLORS[index]})` }} />
-            {name} <strong className="number">{text(values.at(-1) ?? 0)}</strong>
+            {name} <strong className="number">{valuesAt(shown)[index]}</strong>
           </span>
         ))}
       </figcaption>
@@ -87,10 +119,21 @@ export function Chart({ label, times, series, text, most, height = 220, bars = f
   );
 }
 
+/** The point that a key chooses; null = the last one again, undefined = the key chooses nothing. */
+function nextPoint(key: string, shown: number, last: number): number | null | undefined {
+  const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+  if (key === 'Escape') return null;
+  if (key === 'Home' || key === 'End') return key === 'Home' ? 0 : last;
+  const step = steps[key];
+  return step === undefined ? undefined : Math.max(0, Math.min(last, shown + step));
+}
+
 interface Drawing extends Required<Pick<Props, 'text' | 'timeText' | 'bars' | 'height'>> {
   readonly width: number;
   readonly labels: readonly string[];
   readonly most: number | undefined;
+  /** Gets the index of the point under the cursor; null = none. */
+  readonly onPoint: (index: number | null) => void;
 }
 
 /** As wide as the longest text beside it, in CSS pixels. No texts before the chart has values. */
@@ -103,7 +146,7 @@ function axisWidth(ctx: CanvasRenderingContext2D, texts: readonly string[] | nul
 }
 
 /** The chart in the colours of the theme. */
-function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawing): Options {
+function optionsOf({ width, height, labels, most, bars, text, timeText, onPoint }: Drawing): Options {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
@@ -121,6 +164,7 @@ function optionsOf({ width, height, labels, most, bars, text, timeText }: Drawin
     height,
     legend: { show: false },
     cursor: { y: false, points: { size: 6 } },
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
     scales: {
       // The first and the last bar stand in the middle of their day.
       x: bars ? { time: true, range: (_, first, last) => [first - DAY / 2, last + DAY / 2] } : { time: true },

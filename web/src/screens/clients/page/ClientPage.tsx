@@ -150,6 +150,20 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
   return (
     <>
       {isOne && mayChange('enable') && <Button onClick={() => onEdit(first)}>{t('edit')}</Button>}
+      {!isOne && mayChange('enable') && (
+        <Menu position="bottom-end" shadow="md" withinPortal>
+          <Menu.Target>
+            <Button>{t('edit')}</Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {rows.map((row) => (
+              <Menu.Item key={row.id} onClick={() => onEdit(row)}>
+                {t('editOn', { inbound: nameOf(row) })}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
       {mayChange('enable') && (
         <Button variant="default" onClick={flip}>
           {isEnabled ? t('disable') : t('enable')}
@@ -162,13 +176,6 @@ function Actions({ rows, inbounds, onEdit, onAction }: ActionsProps) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          {!isOne &&
-            mayChange('enable') &&
-            rows.map((row) => (
-              <Menu.Item key={row.id} onClick={() => onEdit(row)}>
-                {t('editOn', { inbound: nameOf(row) })}
-              </Menu.Item>
-            ))}
           <Menu.Item onClick={() => onAction('extend')}>{t('action.extend')}</Menu.Item>
           <Menu.Item onClick={() => onAction('addTraffic')}>{t('action.addTraffic')}</Menu.Item>
           {isOne && inbounds.length > 1 && mayChange('move') && (

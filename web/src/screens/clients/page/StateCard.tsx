@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { ClientRow, Gets } from '../../../api/contract.generated';
+import { inboundName } from '../../../model/clients';
 import { useFormat } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
 import { Status } from '../../../ui/display/Status';
@@ -30,7 +31,9 @@ export function StateCard({
       <Loaded query={query} rows={2}>
         {(why) => (
           <>
-            {row && why.mayConnect && row.enabled ? (
+            {why.siblings.length > 0 ? (
+              <Place {...why} />
+            ) : row && why.mayConnect && row.enabled ? (
               clientStatus(row, t)
             ) : (
               <Status tone={why.mayConnect ? 'good' : 'bad'}>
@@ -41,15 +44,26 @@ export function StateCard({
             {why.also.map((one) => (
               <Reason key={one.rule} {...one} />
             ))}
-            {why.siblings.map(({ inbound, rule }) => (
-              <p key={inbound.id} className={classes['sentence']}>
-                <bdi>{inbound.remark || inbound.tag}</bdi>: {rule}
-              </p>
+            {why.siblings.map((one) => (
+              <div key={one.inbound.id}>
+                <Place {...one} />
+                <p className={classes['sentence']}>{one.rule}</p>
+              </div>
             ))}
           </>
         )}
       </Loaded>
     </Section>
+  );
+}
+
+/** In which inbound a client of several can connect. */
+function Place({ inbound, mayConnect }: Pick<Why, 'inbound' | 'mayConnect'>) {
+  const { t } = useTranslation('clients');
+  return (
+    <Status tone={mayConnect ? 'good' : 'bad'}>
+      <bdi>{inboundName(inbound)}</bdi>: {t(mayConnect ? 'mayConnect' : 'mayNotConnect')}
+    </Status>
   );
 }
 
