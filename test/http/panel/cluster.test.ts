@@ -194,6 +194,12 @@ describe('the routes of a cluster', () => {
       { member: 'other', fingerprint },
     ])
       expect(await post('/approve', body)).toMatchObject({ success: false, code: 'CLUSTER_JOIN_REFUSED', events: [] });
+    const dry = await post('/approve?dryRun=true', { member: 'new', fingerprint });
+    expect(dry).toMatchObject({
+      obj: { dryRun: true, total: 1, events: [{ type: 'MemberApproved', data: { member: 'new', fingerprint } }] },
+      events: [],
+    });
+    expect(desk.requests()).toStrictEqual([request]);
     expect(await post('/approve', { member: 'new', fingerprint: fingerprint.toLowerCase() })).toMatchObject({
       obj: { masterFingerprint: masterFingerprint(master) },
       events: [{ type: 'MemberApproved', data: { member: 'new', fingerprint }, by: 'token' }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draft, inboundDraft, one, two, userId } from '../../../kit/builders.js';
+import { clientNumber, draft, inboundDraft, one, two, userId } from '../../../kit/builders.js';
 import { startPanel } from '../../kit/panel.js';
 import { API, TOKEN_HEADERS as headers } from '../../kit/samples.js';
 
@@ -100,6 +100,52 @@ describe('POST /panel/api/audit/recount/preview', () => {
       expect(json).toMatchObject({ success: false, msg: expect.stringContaining(text) });
       expect(panel.appended()).toStrictEqual([]);
     }
+  });
+});
+
+describe('a recount over events about many clients', () => {
+  const CREW = Array.from({ length: 12 }, (_, n) => 3 + n);
+
+  /** Twelve more clients in inbound 2, that were measured, changed and reset in one event each, and measured again. */
+  async function crew() {
+    const started = await start();
+    const { panel, polled } = started;
+    const clients = CREW.map((n) => draft(`crew-${n}`, n, { spec: { capBytes: 10 * MEGA } }));
+    panel.given({ type: 'AddClients', data: { inbound: two, clients } });
+    const numbers = CREW.map(clientNumber);
+    polled(...CREW.map((n): [number, number, number] => [n, 1000, 500]));
+    panel.given({ type: 'ChangeClientTerms', data: { terms: numbers.map((client) => ({ client, capBytes: 150 })) } });
+    panel.given({ type: 'ResetClientsTraffic', data: { clients: numbers } });
+    const many = panel.appended().map(({ type }) => type);
+    expect(many).toStrictEqual(expect.arrayContaining(['ClientsUpdated', 'ClientsTrafficReset']));
+    polled(...CREW.map((n): [number, number, number] => [n, 200, 100]));
+    panel.appended();
+    return started;
+  }
+
+  it('counts from the reset of each client on', async () => {
+    const { preview, panel } = await crew();
+    const { clients, changes } = await preview({ rules: HALF, inbound: 2 });
+    expect(clients).toBe(13);
+    const rows = changes.filter(({ email }) => email.startsWith('crew-'));
+    expect(rows.map(({ email }) => email).sort()).toStrictEqual(CREW.map((n) => `crew-${n}`).sort());
+    for (const row of rows)
+      expect(row).toMatchObject({ counted: { up: 200, down: 100 }, recounted: { up: 100, down: 50 } });
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
+  it('sets the counters of each, under the terms that they have now', async () => {
+    const { panel, preview, send, used } = await crew();
+    const { position } = await preview({ rules: HALF, inbound: 2 });
+    const { json, text } = await send('/apply', { rules: HALF, inbound: 2, position });
+    // Each is at its new cap of 150 bytes, as it was above it before.
+    expect(json, text).toMatchObject({ success: true, obj: { adjusted: 13, reactivated: 0 } });
+    const adjusted = panel.appended().filter(({ type }) => type === 'ClientTrafficAdjusted');
+    expect(adjusted.map(({ data }) => (data as { client: number }).client).sort((a, b) => a - b)).toStrictEqual([
+      ...[2, ...CREW],
+    ]);
+    for (const n of CREW) expect(used(`crew-${n}`)).toStrictEqual({ up: 100, down: 50 });
+    expect((await preview({ rules: [{ count: 1 }], inbound: 2 })).clients).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alice, bob, inboundDraft, one, T0, userId } from '../../../kit/builders.js';
+import { alice, bob, draft, inboundDraft, one, T0, two, userId } from '../../../kit/builders.js';
 import { startPanel } from '../../kit/panel.js';
 import { API, TOKEN_HEADERS as headers } from '../../kit/samples.js';
 
@@ -94,6 +94,38 @@ describe('an erasure on request', () => {
     expect((await post('/export/alice')).json?.obj).toMatchObject({ accounts: [{ client: 1 }] });
     expect((await post('/erase/alice')).json).toMatchObject({ success: true, obj: { clients: [1] } });
     expect((await post('/erase/alice')).json).toMatchObject({ code: 'CLIENT_NOT_FOUND' });
+  });
+
+  it('covers all clients of a person: on several inbounds, and then deleted ones with the same email', async () => {
+    const { panel, post, typesAfter } = await start();
+    const second = inboundDraft({ spec: { port: 8443, tag: 'in-2' } });
+    panel.given({ type: 'AddInbound', data: { ...second, owner: userId(1) } });
+    // Client 3 is alice on inbound 2; client 1 is deleted, and client 4 has its place.
+    const { subId } = alice.identity;
+    const also = (n: number) => draft('alice', n, { identity: { subId, comment: `note ${n} of alice` } });
+    panel.given({ type: 'AddClients', data: { inbound: two, clients: [also(30)] } });
+    panel.given({
+      type: 'RecordClientIps',
+      data: { seen: [{ client: 3, ips: [{ ip: '203.0.113.98', seenAt: T0 }] }] },
+    });
+    panel.given({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
+    panel.given({ type: 'AddClients', data: { inbound: one, clients: [also(40)] } });
+    const exported = (await post('/export/alice', {})).json?.obj as { accounts: { client: number }[] };
+    expect(exported.accounts.map(({ client }) => client).sort()).toStrictEqual([3, 4]);
+    const before = panel.log.head().position;
+    const { json, text } = await post('/erase/alice', { reason: 'request' });
+    expect(json, text).toMatchObject({ success: true, obj: { clients: [3, 4] } });
+    const types = typesAfter(before);
+    expect(types.filter((type) => type === 'ClientDeleted')).toHaveLength(2);
+    expect(types.filter((type) => type === 'PersonalDataErased')).toHaveLength(1);
+    expect((await post('/erase/alice')).json).toMatchObject({ success: true, obj: { clients: [1] } });
+    const whole = JSON.stringify(panel.log.read(0, 1000));
+    for (const secret of ['alice', IP, '203.0.113.98', also(30).credential.id, also(40).credential.id])
+      expect(whole, secret).not.toContain(secret);
+    // The other person stays.
+    expect(whole).toContain('bob');
+    expect((await post('/export/alice')).json).toMatchObject({ code: 'CLIENT_NOT_FOUND' });
+    expect((await post('/export/bob')).json).toMatchObject({ success: true });
   });
 
   it('is only shown by a dry run', async () => {

@@ -214,7 +214,7 @@ describe('a dry run of every command', () => {
 
   it('is compared for every route that has one', () => {
     const compared = new Set(REQUESTS.map(([path]) => routeOf(path)));
-    // It needs a cluster, and is compared there.
+    // It needs a cluster, so test/http/panel/cluster.test.ts compares it.
     compared.add(tables.cluster.approve.path);
     expect(covered.map(({ path }) => path).filter((path) => !compared.has(path))).toStrictEqual([]);
   });
