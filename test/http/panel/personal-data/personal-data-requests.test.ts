@@ -111,7 +111,7 @@ describe('an erasure on request', () => {
     panel.given({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
     panel.given({ type: 'AddClients', data: { inbound: one, clients: [also(40)] } });
     const exported = (await post('/export/alice', {})).json?.obj as { accounts: { client: number }[] };
-    expect(exported.accounts.map(({ client }) => client).sort()).toStrictEqual([3, 4]);
+    expect(exported.accounts.map(({ client }) => client).sort((a, b) => a - b)).toStrictEqual([3, 4]);
     const before = panel.log.head().position;
     const { json, text } = await post('/erase/alice', { reason: 'request' });
     expect(json, text).toMatchObject({ success: true, obj: { clients: [3, 4] } });
