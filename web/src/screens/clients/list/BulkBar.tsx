@@ -47,7 +47,7 @@ export function BulkBar({
           {t(`action.${action}`)}
         </Button>
       ))}
-      <CloseButton size="sm" aria-label={t('clear')} onClick={onClear} />
+      <CloseButton size="md" aria-label={t('clear')} onClick={onClear} />
     </div>
   );
 }
