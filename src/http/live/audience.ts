@@ -22,12 +22,12 @@ const readsAll = (access: Access, permission: PermissionName): boolean => access
 /** Whether the status of the machine is for this caller. */
 export const getsStatus = (access: Access): boolean => readsAll(access, 'server:read');
 
-/** Whether a message is for this caller. `events`: the batch that caused it; `former`: the owners before it. */
+/** Whether a message is for this caller. `events`: the batch that caused it; `former` and `before`: the owners and the access before it. */
 export function getsPush(
   access: Access,
   push: Push,
   events: readonly RecordedEvent[],
-  { read, former }: { readonly read: ReadModels; readonly former: FormerOwners },
+  { read, former, before }: { readonly read: ReadModels; readonly former: FormerOwners; readonly before: Access },
 ): boolean {
   if (access.isOwner) return true;
   switch (push.type) {
@@ -40,7 +40,7 @@ export function getsPush(
       const permission = RESOURCES[push.resource];
       if (permission === undefined || access.scopeOf(permission) === null) return false;
       if (readsAll(access, permission)) return true;
-      return events.some((event) => concerns(access, event, read) || former.sawLost(access, event));
+      return events.some((event) => concerns(access, event, read) || former.sawLost(before, event));
     }
   }
 }

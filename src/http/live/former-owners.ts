@@ -24,7 +24,7 @@ export class FormerOwners {
     this.#clients ??= new Map([...this.#read.clients.all()].map(({ number }) => [number, this.#now(number)]));
   }
 
-  /** Whether a client that an event deletes or hands over was visible to the caller before. */
+  /** Whether a client that an event deletes or hands over was visible before to a caller with this access. */
   sawLost(access: Access, { type, data }: RecordedEvent): boolean {
     const lost = type === 'OwnerAssigned' ? data.clients : type === 'ClientDeleted' ? [data.client] : [];
     return lost.some((number) => {

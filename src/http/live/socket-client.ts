@@ -34,6 +34,8 @@ export interface SocketCaller {
 export class SocketClient {
   readonly caller: SocketCaller;
   readonly reader: Reader;
+  /** What the caller could do before the events that are announced now. */
+  accessBefore: Access;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   /** Waiting frames by key. A newer frame replaces the one with the same key. */
@@ -48,6 +50,7 @@ export class SocketClient {
     this.#ws = ws;
     this.#socket = socket;
     this.caller = caller;
+    this.accessBefore = caller.access();
     this.reader = reader;
     this.#tick = phase % PING_TICKS;
     const received = (): void => {

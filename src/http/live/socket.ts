@@ -205,7 +205,11 @@ export class PanelSockets {
     this.#closeEnded();
     const author = this.#parts.authorOf(events[0]?.meta.correlationId ?? '');
     for (const push of pushesOf(events)) this.#push(push, author, events);
-    const isNeeded = [...this.#clients.values()].some((client) => this.#accessOf(client).isLimited);
+    let isNeeded = false;
+    for (const client of this.#clients.values()) {
+      client.accessBefore = this.#accessOf(client);
+      isNeeded ||= client.accessBefore.isLimited;
+    }
     this.#former.follow(events, isNeeded);
     this.#sendTraffic(events);
   }
@@ -235,7 +239,7 @@ export class PanelSockets {
     const key = keyOf(push);
     const frameFor = framesOf(push);
     for (const client of this.#clients.values()) {
-      const known = { read: this.#parts.read, former: this.#former };
+      const known = { read: this.#parts.read, former: this.#former, before: client.accessBefore };
       if (!getsPush(this.#accessOf(client), push, events, known)) continue;
       // The tab that made a change has its result in the answer.
       if (push.type !== 'invalidate' || author !== client.caller.author) client.send(key, frameFor(client.reader));
