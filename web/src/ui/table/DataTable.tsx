@@ -22,7 +22,7 @@ const features = tableFeatures({ rowSortingFeature, columnVisibilityFeature, sor
 const EMPTY: ReadonlySet<string> = new Set();
 const REM = 16;
 /** Rows above and below the view. */
-const OVERSCAN = 6;
+const OVERSCAN = 3;
 const PHONE = '(max-width: 48em)';
 
 /** A table with more rows than this is higher than any window. */
