@@ -169,6 +169,18 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
     await event(/was cut off/).waitFor();
   });
 
+  it('lists the clients of an event about many', async () => {
+    const { panel } = web;
+    const crew = Array.from({ length: 9 }, (_, n) => `crew-${n}`);
+    const clients = crew.map((email) => ({ id: crypto.randomUUID(), email, enable: true }));
+    await must(admin.post('/panel/api/inbounds/addClient', { id: 1, settings: JSON.stringify({ clients }) }));
+    await must(admin.post('/panel/api/clients/change', { action: 'disable', search: 'crew-' }));
+    const many = recorded(panel.dataDir, 'ClientsUpdated').at(-1);
+    await web.open(`audit/${many?.position}`);
+    const members = drawer().getByRole('region', { name: 'Clients', exact: true });
+    for (const email of crew) await members.getByText(email, { exact: true }).waitFor();
+  });
+
   it('is usable on a phone and in Persian, without a complaint of the browser', async () => {
     const phone = await web.another({ viewport: { width: 390, height: 844 }, locale: 'en' });
     await web.open('audit?client=ahab', phone);

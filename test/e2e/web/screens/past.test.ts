@@ -98,6 +98,19 @@ describe.skipIf(found === null)('an earlier moment in the web panel', () => {
     expect(deeds(then).filter(({ meta }) => meta.actor.kind === 'user').length).toBeGreaterThan(0);
   });
 
+  it('says how many documents were erased since', async () => {
+    const { page, panel } = web;
+    await page.goto(at('clients'));
+    await page.getByRole('link', { name: 'ahab' }).waitFor();
+    expect(await page.getByText(/erased since/).count()).toBe(0);
+    const admin = await panel.admin();
+    await must(admin.post('/panel/api/personalData/erase/ahab', { reason: 'request' }));
+    await page.reload();
+    await page.getByText('The data of 1 item was erased since.').waitFor();
+    await page.getByText('erased-1', { exact: true }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'ahab' }).count()).toBe(0);
+  });
+
   it('is chosen by its position or its time in the view menu, and left again', async () => {
     const { page } = web;
     await page.goto(`${web.panel.url}/#/clients`);
@@ -109,7 +122,7 @@ describe.skipIf(found === null)('an earlier moment in the web panel', () => {
     await dialog.getByText('Position', { exact: true }).click();
     await dialog.getByRole('textbox', { name: 'Position' }).fill(String(then));
     await dialog.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.getByRole('link', { name: 'ahab' }).waitFor();
+    await page.getByText('erased-1', { exact: true }).first().waitFor();
 
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await dialog.getByText('Time', { exact: true }).click();
