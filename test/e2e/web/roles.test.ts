@@ -55,7 +55,7 @@ const ROLES = {
     screens: ['Clients', 'Account'],
     below: ['clients/bea'],
     hidden: ['inbounds/new', 'Inbounds', 'Clients'],
-    ofClient: ['Open', 'Edit', 'Links and QR code', 'Extend', 'Add traffic', 'Delete'],
+    ofClient: ['Open', 'Edit', 'Links and QR code', 'Extend', 'Add traffic', 'Move', 'Delete'],
   },
 } as const;
 type Role = keyof typeof ROLES | 'desk';

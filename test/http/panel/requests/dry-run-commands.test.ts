@@ -38,6 +38,7 @@ const REQUESTS: readonly (readonly [path: string, body?: Body])[] = [
   [`${API}/audit/recount/apply`, { rules: [{ count: 0.5 }], all: true }],
   [`${API}/inbounds/add`, { ...INBOUND, remark: 'third', port: 4435 }],
   [`${API}/inbounds/import`, { data: JSON.stringify({ ...INBOUND, remark: 'fourth', port: 4436 }) }],
+  [`${API}/inbounds/importAll`, { inbounds: [{ ...INBOUND, remark: 'fifth', port: 4437 }] }],
   [`${API}/inbounds/update/1`, { remark: 'renamed' }],
   [`${API}/inbounds/setEnable/1`, { enable: false }],
   [`${API}/inbounds/setEnable/1`, { enable: true }],
