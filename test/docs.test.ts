@@ -98,6 +98,8 @@ describe('decision records', () => {
     expect(decisions.map((file) => Number(file.slice('docs/adr/'.length, 'docs/adr/0000'.length)))).toEqual(
       decisions.map((_, i) => i + 1),
     );
+    for (const [n, file] of decisions.entries())
+      expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`^# ${n + 1}\\. `));
     const index = readFileSync('docs/adr/README.md', 'utf8');
     for (const file of decisions) expect(index).toContain(`(${file.slice('docs/adr/'.length)})`);
   });
