@@ -158,8 +158,8 @@ export class PanelGate implements Gate<AuthRequest> {
     const byToken = auth.bearer !== null;
     if (route.auth !== 'none' && !byToken && !auth.session) return 'unauthenticated';
     auth.permission = route.permission;
-    const { acts } = route;
-    if (acts && !byToken && this.#failsCsrf(req, route, auth)) return 'csrf';
+    const mayAct = route.acts || route.method === 'POST';
+    if (mayAct && !byToken && this.#failsCsrf(req, route, auth)) return 'csrf';
     return refusalOf(route, auth.access) === null ? 'pass' : 'forbidden';
   }
 

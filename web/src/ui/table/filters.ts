@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useSearchParams } from 'react-router';
+import { useLocation, useNavigationType, useSearchParams } from 'react-router';
 
 /** The router renders a new address later than it sets it: the second of two quick changes must not drop the first. */
 const latestParams = (): URLSearchParams => new URLSearchParams(window.location.hash.split('?')[1]);
@@ -135,9 +135,16 @@ export function useTypedSearch(
     setSearch(text);
     setReplacements((count) => count + 1);
   }, []);
+  const { key } = useLocation();
+  const kind = useNavigationType();
+  const shown = useRef(key);
   useEffect(() => {
-    if (inAddress !== last.current.written) replace(inAddress);
-  }, [inAddress, replace]);
+    // The screen itself only replaces its address. A link, Back or Forward shows another list, also if the text that is not
+    // in the address is all that differs.
+    const isOpened = shown.current !== key && kind !== 'REPLACE';
+    shown.current = key;
+    if (isOpened || inAddress !== last.current.written) replace(inAddress);
+  }, [inAddress, key, kind, replace]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return { search, replacements, type, flush, settle, replace };
 }
