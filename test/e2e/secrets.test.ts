@@ -43,7 +43,7 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/(setting|api\/setting)\/getApiToken$/, ['apiToken']],
   // The owner reads the inbounds with their clients, and the template with its outbounds.
   [/\/panel\/api\/inbounds\//, ['email', 'subId', 'comment', 'clientPassword']],
-  [/\/panel\/api\/clients\/page$/, ['email', 'subId', 'comment']],
+  [/\/panel\/api\/clients\/(page|search)$/, ['email', 'subId', 'comment']],
   [/\/panel\/api\/clients\/(export|top)$/, ['email', 'comment']],
   [/\/panel\/api\/clients\/links$/, ['email', 'clientPassword']],
   // The form of a client shows its credentials.

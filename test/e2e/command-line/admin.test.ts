@@ -57,7 +57,7 @@ describe('portolan admin', () => {
   /** Works the same with a running and with a stopped panel. */
   async function makesAndChangesAccounts(name: string): Promise<void> {
     const mark = headOf(panel.dataDir);
-    const [made] = await ok('create', name);
+    const [made] = await ok('create', name, '--role', 'owner');
     expect(made).toEqual({ username: name, password: expect.stringMatching(/^[\w-]{20}$/) as string });
     const file = join(panel.dataDir, 'run', 'password.txt');
     writeFileSync(file, `from a file ${name}\nand no more\n`, { mode: 0o600 });
@@ -135,10 +135,11 @@ describe('portolan admin', () => {
 
   it('reports failures with its exit code and a message', async () => {
     const refused: [number, RegExp, string[]][] = [
-      [1, /^portolan: A user named .* already exists/, ['create', panel.username]],
+      [1, /^portolan: A user named .* already exists/, ['create', panel.username, '--role', 'owner']],
       [1, /^portolan: Admin nobody not found\n$/, ['reset-password', 'nobody']],
       [1, /at least 10 characters/, ['reset-password', panel.username, '--password', 'nine-char']],
       [2, /^portolan: The argument name is missing\n$/, ['create']],
+      [2, /^portolan: The admin needs a role: add --role/, ['create', 'second']],
     ];
     const before = headOf(panel.dataDir);
     const answers = await Promise.all(refused.map(async ([, , args]) => ({ args, ...(await run(...args)) })));
@@ -150,7 +151,7 @@ describe('portolan admin', () => {
 
   it('ends the sessions and sockets of the user with the new password, and no others', async () => {
     const first = await panel.admin();
-    await ok('create', 'second-admin', '--password', 'second-1-password');
+    await ok('create', 'second-admin', '--role', 'owner', '--password', 'second-1-password');
     const second = new Admin(panel.url, { username: 'second-admin', password: 'second-1-password' });
     await must(second.login());
     const [firstSocket, secondSocket] = [await listen(first), await listen(second)];
@@ -182,7 +183,7 @@ describe('portolan admin', () => {
   });
 
   it('removes the second factor of one admin', async () => {
-    const [made] = await ok('create', 'third-admin');
+    const [made] = await ok('create', 'third-admin', '--role', 'owner');
     const account = { username: 'third-admin', password: String(made?.['password']) };
     const third = new Admin(panel.url, account);
     await must(third.login());
@@ -202,7 +203,7 @@ describe('portolan admin', () => {
     const socket = join(panel.dataDir, 'run', 'control.sock');
     const mark = headOf(panel.dataDir);
     renameSync(socket, `${socket}.away`);
-    const refused = await run('create', 'nobody');
+    const refused = await run('create', 'nobody', '--role', 'owner');
     renameSync(`${socket}.away`, socket);
     expect(refused).toMatchObject({
       code: 1,
