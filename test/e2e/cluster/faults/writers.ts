@@ -63,18 +63,19 @@ export class Writers {
 
   async #addRepeatedly(email: string): Promise<Write> {
     const began = performance.now();
+    // A repeated request must be the same one: the body has a random UUID.
+    const body = JSON.stringify(clientBody(email));
     for (;;) {
-      const write = await this.#add(email, began);
+      const write = await this.#add(email, body, began);
       if (write.outcome === 'acknowledged' || performance.now() - began > this.#repeatMs) return write;
       await pause(RETRY_MS);
     }
   }
 
-  async #add(email: string, began: number): Promise<Write> {
+  async #add(email: string, body: string, began: number): Promise<Write> {
     const done = (outcome: Outcome, position = 0, hash = ''): Write => ({
       ...{ email, began, ended: performance.now(), outcome, position, hash },
     });
-    const body = JSON.stringify(clientBody(email));
     try {
       const admin = bearer(this.#any(), this.#token, ANSWER_MS);
       const answer = await admin.raw('POST', ADD, { headers: this.#headersOf(email), body });
