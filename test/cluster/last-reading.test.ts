@@ -5,10 +5,10 @@ import { withoutNats } from '../kit/real/nats/server.js';
 import { until } from '../kit/wait.js';
 import { startCluster } from './members.js';
 
-async function callsOf(url: string, name: string): Promise<MemberCalls> {
+async function callsOf(url: string, name: string) {
   const connection = await connectNats({ url, name });
   onTestFinished(() => connection.close());
-  return new MemberCalls({ name, connection, warn: () => undefined });
+  return { calls: new MemberCalls({ name, connection, warn: () => undefined }), connection };
 }
 
 describe.skipIf(withoutNats('the last reading of other machines'))('the last reading of other machines', () => {
@@ -16,14 +16,16 @@ describe.skipIf(withoutNats('the last reading of other machines'))('the last rea
     const { url } = await startCluster();
     const [leader, two, three] = [await callsOf(url, 'one'), await callsOf(url, 'two'), await callsOf(url, 'three')];
     let recorded: (() => void) | null = null;
-    two.answerReading(() => new Promise<void>((resolve) => (recorded = resolve)));
-    three.answerReading(() => Promise.reject(new Error('the core does not answer')));
+    two.calls.answerReading(() => new Promise<void>((resolve) => (recorded = resolve)));
+    three.calls.answerReading(() => Promise.reject(new Error('the core does not answer')));
+    // The server knows the subscriptions.
+    await Promise.all([two.connection.flush(), three.connection.flush()]);
     let isDone = false;
-    const asked = leader.readings(['two']).then(() => (isDone = true));
+    const asked = leader.calls.readings(['two']).then(() => (isDone = true));
     const record = await until('the request', () => recorded ?? undefined);
     expect(isDone).toBe(false);
     record();
     await asked;
-    await leader.readings(['three', 'away']);
+    await leader.calls.readings(['three', 'away']);
   });
 });

@@ -30,9 +30,15 @@ export async function addHostileParts({ panel }: Pick<WebPanel, 'panel'>): Promi
   });
 }
 
+/** How long a problem must last, in ms: a message that slides in begins outside of the window. */
+const LASTING_MS = 15_000;
+
 /** What hostile names did to the page, with the place. */
 export async function problemsOf(page: Page, where: string): Promise<readonly string[]> {
-  const found = (await page.evaluate(PROBLEMS)) as readonly string[];
+  const look = (): Promise<readonly string[]> => page.evaluate(PROBLEMS);
+  let found = await look();
+  for (const end = Date.now() + LASTING_MS; found.length > 0 && Date.now() < end; found = await look())
+    await page.waitForTimeout(50);
   return found.map((problem) => `${where}: ${problem}`);
 }
 
