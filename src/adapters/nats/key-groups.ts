@@ -57,7 +57,7 @@ export class KeyGroups {
     }
   }
 
-  /** The keys of a group; empty when there is no such group. A replica may lack the newest groups, so its leader is asked too. */
+  /** The keys of a group; empty when there is no such group. A replica may lack the newest groups, so the leader of the bucket is read as well. */
   async get(name: string): Promise<KeyGroup> {
     const query = { last_by_subj: this.#subject + PREFIX + name };
     const found = await natsRequest(() => this.#manager.direct.getMessage(this.#stream, query));

@@ -79,7 +79,7 @@ export class CheckpointFile implements CheckpointStore {
 
   *parts(position: number, isKnown: (digest: string) => boolean): Iterable<StoredPart> {
     const read = this.#guarded(boxes, null);
-    for (const { id, ...place } of this.#guarded((db) => placesOf(db, position), [])) {
+    for (const { id, ...place } of this.#guarded((db) => partsAt(db, position), [])) {
       const digest = place.digest.toString('base64');
       const content = isKnown(digest)
         ? NOTHING
@@ -255,7 +255,7 @@ export class CheckpointFile implements CheckpointStore {
 }
 
 /** The parts of a checkpoint, in their order, without their content. Those that were taken out are missing. */
-function placesOf(db: Database.Database, position: number): readonly PartPlace[] {
+function partsAt(db: Database.Database, position: number): readonly PartPlace[] {
   return db
     .prepare<[number], PartPlace>(
       'SELECT id, digest, section, low, high FROM members JOIN parts ON id = part WHERE position = ? ORDER BY place',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Names an encrypted data key, so that two keys under one id are told apart: 96 bits of its SHA-256, base64url. */
+/** Names an encrypted data key, so that two keys with the same id have different names: 96 bits of its SHA-256, base64url. */
 export const keyMark = (wrapped: Uint8Array): string =>
   createHash('sha256').update(wrapped).digest().subarray(0, 12).toString('base64url');
 
