@@ -12,11 +12,9 @@ const HIGH_USAGE = 0.8;
 
 /** The state of a client by its own terms, whatever its inbound does. */
 type ClientState = 'active' | 'expiring' | 'high' | 'disabled' | 'depleted' | 'expired';
-/** `active` as a filter also matches clients that are about to run out. */
-const CLIENT_FILTERS = [
-  ...(['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const),
-] as const;
-type ClientFilter = (typeof CLIENT_FILTERS)[number];
+/** `active` also matches clients that are about to run out; `enabled` also those that have run out. */
+type StateFilter = ClientState | 'all' | 'enabled';
+type ClientCounts = Readonly<Record<StateFilter | 'online' | 'offline', number>>;
 const CLIENT_SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
 type ClientSort = (typeof CLIENT_SORTS)[number];
 
@@ -24,7 +22,9 @@ type ClientSort = (typeof CLIENT_SORTS)[number];
 interface ClientSelection {
   /** A part of the email, UUID, subscription id, comment or chat id; letter case does not matter. */
   readonly search: string;
-  readonly state: ClientFilter;
+  readonly state: StateFilter;
+  /** Whether the client is connected now; absent = all. */
+  readonly online?: boolean | undefined;
   /** Number of the inbound; 0 = all. */
   readonly inbound: number;
   /** Number of the node whose inbounds count; 0 = this panel, absent = all. */
@@ -42,8 +42,8 @@ interface ClientList {
   readonly clients: readonly Client[];
   /** How many clients match. */
   readonly matched: number;
-  /** How many clients match the search and the inbound, by state. */
-  readonly counts: Readonly<Record<ClientFilter, number>>;
+  /** How many clients match the search and the inbound: by state with the wanted connection, and the other way round. */
+  readonly counts: ClientCounts;
   /** Bytes that were booked to the matching clients. Clients with one email share its counters, so no byte counts twice. */
   readonly used: number;
   /** Whether the search is a part of the email, comment or chat id of a client, and not only of its credentials. */
@@ -72,7 +72,7 @@ const STEP = 1000;
 export function* clientListSteps(
   read: Reads,
   own: ReadonlySet<Inbound['id']>,
-  { state, ...selection }: ClientSelection,
+  { state, online, ...selection }: ClientSelection,
   { sort, desc, limit = Number.POSITIVE_INFINITY }: ClientOrder,
   now: number,
 ): Steps<ClientList> {
@@ -80,7 +80,7 @@ export function* clientListSteps(
   const compare = byKey(desc);
   const keyOf = keys(read)[sort];
   const sortedParts: Sortable[][] = [];
-  const counts = Object.fromEntries(CLIENT_FILTERS.map((filter) => [filter, 0])) as Record<ClientFilter, number>;
+  const counts = { ...NO_COUNTS };
   const isNamed = namedBy(selection.search);
   let [matched, used] = [0, 0];
   let named = false;
@@ -90,9 +90,12 @@ export function* clientListSteps(
       if (!matches(client)) continue;
       named ||= isNamed(client);
       const its = stateOf(read, client, now);
-      const filters = filtersOf(its, read.usage.isOnline(client, now));
-      for (const filter of filters) counts[filter] += 1;
-      if (!filters.includes(state)) continue;
+      const filters = filtersOf(its);
+      const isOnline = read.usage.isOnline(client, now);
+      const [hasState, hasConnection] = [filters.includes(state), online === undefined || online === isOnline];
+      if (hasState) counts[isOnline ? 'online' : 'offline'] += 1;
+      if (hasConnection) for (const filter of filters) counts[filter] += 1;
+      if (!hasState || !hasConnection) continue;
       used += ownShare(read, client);
       matched += 1;
       found.push({ client, key: keyOf({ client, state: its }) });
@@ -124,11 +127,11 @@ export function listClients(...list: Parameters<typeof clientListSteps>): Client
   return atOnce(clientListSteps(...list));
 }
 
-/** Whether a client belongs to the list, whatever its state is. */
+/** Whether a client belongs to the list, whatever its state and its connection are. */
 function matcher(
   read: Reads,
   own: ReadonlySet<Inbound['id']>,
-  { search, inbound, node }: Omit<ClientSelection, 'state'>,
+  { search, inbound, node }: Omit<ClientSelection, 'state' | 'online'>,
 ): (client: Client) => boolean {
   const text = search.trim().toLowerCase();
   return (client) => {
@@ -148,10 +151,15 @@ interface Sortable {
   readonly key: string | number;
 }
 
-function filtersOf(state: ClientState, isOnline: boolean): readonly ClientFilter[] {
-  const filters: ClientFilter[] = ['all', state];
+const NO_COUNTS: ClientCounts = {
+  ...{ online: 0, offline: 0, all: 0, enabled: 0, active: 0 },
+  ...{ expiring: 0, high: 0, depleted: 0, expired: 0, disabled: 0 },
+};
+
+function filtersOf(state: ClientState): readonly StateFilter[] {
+  const filters: StateFilter[] = ['all', state];
+  if (state !== 'disabled') filters.push('enabled');
   if (state === 'expiring' || state === 'high') filters.push('active');
-  if (isOnline) filters.push('online');
   return filters;
 }
 

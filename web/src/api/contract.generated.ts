@@ -10,7 +10,7 @@ export type AccessToken = { readonly id: number; readonly name: string; readonly
 
 export type Admin = { readonly id: number; readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly lastLoginAt: number };
 
-export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly all: number; readonly online: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number }; readonly named: boolean };
+export type ClientPage = { readonly clients: readonly (ClientRow)[]; readonly matched: number; readonly used: number; readonly counts: { readonly online: number; readonly offline: number; readonly all: number; readonly enabled: number; readonly active: number; readonly expiring: number; readonly high: number; readonly depleted: number; readonly expired: number; readonly disabled: number }; readonly named: boolean };
 
 export type ClientRow = { readonly id: number; readonly inboundId: number; readonly enable: boolean; readonly email: string; readonly uuid: string; readonly subId: string; readonly up: number; readonly down: number; readonly allTime: number; readonly expiryTime: number; readonly total: number; readonly reset: number; readonly lastOnline: number; readonly state: "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly enabled: boolean; readonly online: boolean; readonly comment: string; readonly limitIp: number; readonly createdAt: number };
 
@@ -496,7 +496,7 @@ export interface Gets {
   };
   '/panel/api/clients/page': {
     params: undefined;
-    query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
+    query: { readonly search?: string; readonly state?: "all" | "enabled" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly online?: boolean; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
     body: undefined;
     reply: ClientPage;
   };
@@ -508,7 +508,7 @@ export interface Gets {
   };
   '/panel/api/clients/export': {
     params: undefined;
-    query: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
+    query: { readonly search?: string; readonly state?: "all" | "enabled" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly online?: boolean; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
     body: undefined;
     reply: File;
   };
@@ -1166,19 +1166,19 @@ export interface Posts {
   '/panel/api/clients/search': {
     params: undefined;
     query: undefined;
-    body: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
+    body: { readonly search?: string; readonly state?: "all" | "enabled" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly online?: boolean; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc"; readonly offset?: number; readonly limit?: number };
     reply: ClientPage;
   };
   '/panel/api/clients/export': {
     params: undefined;
     query: undefined;
-    body: { readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
+    body: { readonly search?: string; readonly state?: "all" | "enabled" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly online?: boolean; readonly inbound?: number; readonly node?: number; readonly sort?: "email" | "inbound" | "state" | "used" | "expiry" | "seen" | "comment" | "created"; readonly order?: "asc" | "desc" };
     reply: File;
   };
   '/panel/api/clients/change': {
     params: undefined;
     query: undefined;
-    body: { readonly action: "enable" | "disable" | "reset" | "extend" | "addTraffic" | "move" | "delete"; readonly clients?: readonly (number)[]; readonly search?: string; readonly state?: "all" | "online" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly inbound?: number; readonly node?: number; readonly except?: readonly (number)[]; readonly days?: number; readonly bytes?: number; readonly to?: number; readonly preview?: boolean };
+    body: { readonly action: "enable" | "disable" | "reset" | "extend" | "addTraffic" | "move" | "delete"; readonly clients?: readonly (number)[]; readonly search?: string; readonly state?: "all" | "enabled" | "active" | "expiring" | "high" | "depleted" | "expired" | "disabled"; readonly online?: boolean; readonly inbound?: number; readonly node?: number; readonly except?: readonly (number)[]; readonly days?: number; readonly bytes?: number; readonly to?: number; readonly preview?: boolean };
     reply: { readonly clients: readonly (number)[]; readonly changed: number; readonly disconnected: number; readonly reconnected: number; readonly used: number; readonly rekeyed: number; readonly sample: readonly (string)[]; readonly names: { readonly disconnected: readonly (string)[]; readonly reconnected: readonly (string)[]; readonly others: readonly (string)[]; readonly same: readonly (string)[] }; readonly undo: { readonly terms: readonly ({ readonly client: number; readonly enabled?: boolean; readonly capBytes?: number; readonly expiresAt?: number })[]; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[]; readonly deleted: readonly ({ readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[]; readonly moved: readonly ({ readonly number: number; readonly inbound: number; readonly client: Readonly<Record<string, unknown>> })[] } | null };
   };
   '/panel/api/clients/restore': {

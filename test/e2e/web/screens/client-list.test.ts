@@ -241,6 +241,29 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     expect(deeds(before)).toStrictEqual([]);
   });
 
+  it('combines online or not with a state, in the address and in a view of an earlier version', async () => {
+    const { page } = web;
+    await add({ email: 'gunner-1' }, { email: 'gunner-2', enable: false });
+    await web.open('clients?search=gunner&state=enabled&online=no');
+    await page.getByText(/^1 client ·/).waitFor();
+    await page.getByLabel('State').selectOption('disabled');
+    await page.getByRole('link', { name: 'gunner-2' }).waitFor();
+    expect(page.url()).toMatch(/search=gunner&state=disabled&online=no$/);
+    await page.getByLabel('Connection').selectOption('yes');
+    await page.getByText('No client matches').waitFor();
+    const filters = { search: 'gunner', state: 'online', inbound: 'all', node: 'all', sort: 'email', order: 'asc' };
+    const kept = JSON.stringify({ views: [{ name: 'Connected', filters, hidden: [] }], hidden: [] });
+    await page.evaluate(`localStorage.setItem('portolan.clients', ${JSON.stringify(kept)})`);
+    await page.reload();
+    await button('Saved views').click();
+    await page.getByRole('menuitem', { name: 'Connected', exact: true }).click();
+    await expect.poll(() => page.url()).toMatch(/search=gunner&online=yes$/);
+    expect(await page.getByLabel('State').inputValue()).toBe('all');
+    expect(await page.getByLabel('Connection').inputValue()).toBe('yes');
+    await page.evaluate("localStorage.removeItem('portolan.clients')");
+    await page.reload();
+  });
+
   it('shows the search of the address after Back, also in the box that has the focus', async () => {
     const { page } = web;
     await add({ email: 'lookout-1' }, { email: 'lookout-2' });

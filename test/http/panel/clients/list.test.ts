@@ -103,7 +103,10 @@ describe('pages of clients', () => {
     expect(all).toMatchObject({
       matched: 6,
       used: 140,
-      counts: { all: 6, online: 0, active: 3, expiring: 1, high: 1, depleted: 1, expired: 1, disabled: 1 },
+      counts: {
+        ...{ online: 0, offline: 6, all: 6, enabled: 5, active: 3 },
+        ...{ expiring: 1, high: 1, depleted: 1, expired: 1, disabled: 1 },
+      },
     });
   });
 
@@ -114,6 +117,7 @@ describe('pages of clients', () => {
     ['?search=FLOOR', ['Active']],
     ['?search=sub-off', ['off']],
     ['?state=active', ['Active', 'expiring', 'high']],
+    ['?state=enabled', ['Active', 'depleted', 'expired', 'expiring', 'high']],
     ['?state=expired', ['expired']],
     ['?inbound=2', []],
     ['?node=0&state=expired', ['expired']],
@@ -122,11 +126,35 @@ describe('pages of clients', () => {
     expect(await (await start()).emails(query)).toStrictEqual(wanted);
   });
 
-  it.each(['?state=unknown', '?sort=password', '?limit=501', '?offset=-1'])('refuse %s', async (query) => {
-    const { panel } = await start();
-    const { json } = await panel.call('GET', `${PATH}/page${query}`, { headers });
-    expect(json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
+  it('combine connected or not with any state, also in the export and in a change', async () => {
+    const { panel, page, emails, post, change } = await start();
+    panel.given({ type: 'RecordCoreStarted', data: { run: 'r', version: '1', reason: 'start' } });
+    const clients: [number, number, number][] = [
+      [1, 10, 5],
+      [3, 1, 0],
+    ];
+    panel.given({ type: 'RecordTraffic', data: { run: 'r', inbounds: [], outbounds: [], clients } });
+    expect(await emails('?online=true')).toStrictEqual(['Active', 'high']);
+    expect(await emails('?online=true&state=high')).toStrictEqual(['high']);
+    expect(await emails('?online=false&state=active')).toStrictEqual(['expiring']);
+    expect(await page('?online=true&state=high')).toMatchObject({
+      matched: 1,
+      counts: { online: 1, offline: 0, all: 2, enabled: 2, active: 2, high: 1, expiring: 0, disabled: 0 },
+    });
+    const { text } = await post('export', { online: true, state: 'high' });
+    expect(text.match(/^(?:Active|high|off)/gm)).toStrictEqual(['high']);
+    const effect = await change({ action: 'disable', online: false, state: 'active', preview: true });
+    expect(effect.sample).toStrictEqual(['expiring']);
   });
+
+  it.each(['?state=unknown', '?state=online', '?online=perhaps', '?sort=password', '?limit=501', '?offset=-1'])(
+    'refuse %s',
+    async (query) => {
+      const { panel } = await start();
+      const { json } = await panel.call('GET', `${PATH}/page${query}`, { headers });
+      expect(json).toMatchObject({ success: false, code: 'INPUT_INVALID' });
+    },
+  );
 
   it('have clients whose period has not started before those that never expire', async () => {
     const { panel, page } = await start();

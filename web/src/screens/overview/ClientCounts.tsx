@@ -23,7 +23,11 @@ export function ClientCounts() {
           {COUNTED.map((state) => (
             <div key={state}>
               <dt>
-                <Anchor component={Link} to={`/clients?state=${state}`} size="sm">
+                <Anchor
+                  component={Link}
+                  to={state === 'online' ? '/clients?online=yes' : `/clients?state=${state}`}
+                  size="sm"
+                >
                   {t(`count.${state}`)}
                 </Anchor>
               </dt>

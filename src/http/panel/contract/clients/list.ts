@@ -6,7 +6,7 @@ import { body, optionalFlag, optionalWhole, text, whole } from '../schemas/field
 import { PageSettings } from '../settings/settings.js';
 
 /** The names are those of the queries of `projections/queries/client-list.ts`; the compiler compares them in the handler. */
-const STATES = ['all', 'online', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
+const STATES = ['all', 'enabled', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
 const SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
 export const CLIENT_ACTIONS = ['enable', 'disable', 'reset', 'extend', 'addTraffic', 'move', 'delete'] as const;
 /** The most rows of one page. */
@@ -19,7 +19,10 @@ const oneOf = <const T extends readonly [string, ...string[]]>(known: T) =>
 const filter = {
   /** A part of the email, UUID, subscription id, comment or chat id. */
   search: text,
+  /** `enabled` = all but the disabled ones; `active` = those that can connect. */
   state: oneOf(STATES).default('all'),
+  /** Whether the client is connected now; absent = all. */
+  online: optionalFlag,
   /** Number of the inbound; 0 = all. */
   inbound: whole({ min: 0 }),
   /** Number of the node of the inbound; 0 = this panel, absent = all. */
@@ -41,8 +44,11 @@ const ClientRow = ClientTraffic.extend({
 }).meta({ id: 'ClientRow' });
 
 const Counts = z.object({
-  ...{ all: z.int(), online: z.int(), active: z.int(), expiring: z.int(), high: z.int(), depleted: z.int() },
-  ...{ expired: z.int(), disabled: z.int() },
+  /** With the state of the request, whatever its `online` is. */
+  ...{ online: z.int(), offline: z.int() },
+  /** With the `online` of the request, whatever its state is. */
+  ...{ all: z.int(), enabled: z.int(), active: z.int(), expiring: z.int(), high: z.int() },
+  ...{ depleted: z.int(), expired: z.int(), disabled: z.int() },
 });
 
 const ClientPage = z
@@ -52,7 +58,7 @@ const ClientPage = z
     matched: z.int(),
     /** Bytes that all matching clients have used. */
     used: z.int(),
-    /** How many clients match the search and the inbound, by state. */
+    /** How many clients match the search and the inbound, by state and by connection. */
     counts: Counts,
     /**
      * Whether the search is a part of the email, comment or chat id of a client. Another one may be a credential, which

@@ -18,7 +18,7 @@ import { clientInbounds } from '../../../api/queries';
 import { type ClientInbound, clientPath } from '../../../model/clients';
 import { useFormat } from '../../../ui/display/format';
 import { Empty, Loaded, Page } from '../../../ui/display/Page';
-import { useAddressFlag, useFilters, useTypedSearch } from '../../../ui/table/filters';
+import { useAddressFlag, useTypedSearch } from '../../../ui/table/filters';
 import { useRowMenu } from '../../../ui/table/RowMenu';
 import { type ClientAction, type ClientActions, useClientActions, useMayChange } from '../actions';
 import classes from '../Clients.module.css';
@@ -32,7 +32,7 @@ import { ColumnChooser } from './ColumnChooser';
 import { useColumns } from './columns';
 import { ExportButton } from './ExportButton';
 import { FilterBar } from './FilterBar';
-import { DEFAULTS, type Filters, NO_FILTERS, queryOf } from './filters';
+import { type Filters, isFiltered, NO_FILTERS, queryOf, useClientFilters } from './filters';
 import { Nothing } from './Nothing';
 import { useFirstPage } from './pages';
 import { SearchBox } from './SearchBox';
@@ -94,7 +94,7 @@ interface Opened {
 
 function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]; readonly onAdd: () => void }) {
   const { t } = useTranslation('clients');
-  const [inAddress, setFilters] = useFilters<keyof typeof DEFAULTS>(DEFAULTS);
+  const [inAddress, setFilters] = useClientFilters();
   // The searches that the panel has answered, and whether they may be in the address.
   const answered = useRef<ReadonlyMap<string, boolean>>(NO_ANSWERS);
   const typed = useTypedSearch(
@@ -163,7 +163,7 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
         {({ matched, counts }) =>
           matched === 0 ? (
             <Nothing
-              isNew={counts.all === 0 && filters.search === '' && filters.inbound === 'all' && filters.node === 'all'}
+              isNew={counts.all === 0 && !isFiltered(filters)}
               onAdd={onAdd}
               onClear={() => change(NO_FILTERS)}
             />

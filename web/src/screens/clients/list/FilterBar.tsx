@@ -33,6 +33,8 @@ interface Props {
 export function FilterBar({ filters, onChange, search, inbounds, counts, children }: Props) {
   const { t } = useTranslation('clients');
   const format = useFormat();
+  const counted = (label: string, count: number | undefined) =>
+    count === undefined ? label : `${label} (${format.number(count)})`;
   return (
     <div className={classes['bar']}>
       {search}
@@ -41,10 +43,18 @@ export function FilterBar({ filters, onChange, search, inbounds, counts, childre
         aria-label={t('filter.state')}
         value={filters.state}
         onChange={({ currentTarget }) => onChange({ state: currentTarget.value })}
-        data={STATES.map((state) => ({
-          value: state,
-          label: counts ? `${t(`state.${state}`)} (${format.number(counts[state])})` : t(`state.${state}`),
-        }))}
+        data={STATES.map((state) => ({ value: state, label: counted(t(`state.${state}`), counts?.[state]) }))}
+      />
+      <NativeSelect
+        className={classes['choice']}
+        aria-label={t('filter.online')}
+        value={filters.online}
+        onChange={({ currentTarget }) => onChange({ online: currentTarget.value })}
+        data={[
+          { value: 'all', label: t('filter.anyConnection') },
+          { value: 'yes', label: counted(t('online'), counts?.online) },
+          { value: 'no', label: counted(t('offline'), counts?.offline) },
+        ]}
       />
       <NativeSelect
         className={classes['choice']}

@@ -28,7 +28,7 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
       ),
     [t, toggle],
   );
-  const name = useCallback((row: ClientRow) => <Name row={row} online={t('state.online')} />, [t]);
+  const name = useCallback((row: ClientRow) => <Name row={row} online={t('online')} />, [t]);
 
   const columns = useMemo(
     (): readonly Column<ClientRow>[] => [

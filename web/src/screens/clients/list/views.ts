@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { DEFAULTS, type Filters } from './filters';
+import { DEFAULTS, type Filters, withOnline } from './filters';
 
 /** Filters and columns under a name, kept in this browser. */
 export interface View {
@@ -44,7 +44,7 @@ function viewOf({ name, filters, hidden }: View): View {
     // Earlier versions kept any search. A UUID is the credential of a client.
     return [key, isText(kept) && !UUID.test(kept) ? kept : value];
   });
-  return { name, filters: Object.fromEntries(known) as Filters, hidden: textsIn(hidden) };
+  return { name, filters: withOnline(Object.fromEntries(known) as Filters), hidden: textsIn(hidden) };
 }
 
 function change(next: Partial<Kept>): void {

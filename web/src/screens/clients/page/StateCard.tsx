@@ -24,9 +24,7 @@ export function StateCard({
   return (
     <Section
       title={t('state')}
-      actions={
-        row && <Status tone={row.online ? 'good' : 'quiet'}>{t(row.online ? 'state.online' : 'offline')}</Status>
-      }
+      actions={row && <Status tone={row.online ? 'good' : 'quiet'}>{t(row.online ? 'online' : 'offline')}</Status>}
     >
       <Loaded query={query} rows={2}>
         {(why) => (
