@@ -23,6 +23,9 @@ const resources: readonly (readonly [RegExp, string])[] = [
   [/^(LegalHold|PersonalData)/, 'personal-data'],
 ];
 
+/** With other rights, an admin sees other inbounds and clients. */
+const CHANGES_OF_ACCESS = /^(AdminAccessChanged|RoleDefined|TokenChanged)$/;
+
 /** The messages for a batch of events, with at most one `invalidate` for each resource. */
 export function pushesOf(events: readonly RecordedEvent[]): readonly Push[] {
   const stale = new Set<string>();
@@ -31,6 +34,7 @@ export function pushesOf(events: readonly RecordedEvent[]): readonly Push[] {
     pushes.push(...pushesOfEvent(event));
     const resource = resources.find(([pattern]) => pattern.test(event.type))?.[1];
     if (resource) stale.add(resource);
+    if (CHANGES_OF_ACCESS.test(event.type)) stale.add('inbounds');
   }
   return [...pushes, ...[...stale].map((resource): Push => ({ type: 'invalidate', resource }))];
 }

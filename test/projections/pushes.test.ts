@@ -37,6 +37,8 @@ describe('a push to browsers', () => {
     ['SessionsRevoked', ['users']],
     ['TwoFactorCodeUsed', []],
     ['UserCreated', ['users']],
+    ['AdminAccessChanged', ['users', 'inbounds']],
+    ['RoleDefined', ['users', 'inbounds']],
     ['UserCredentialsChanged', ['users']],
     ['ApiTokenIssued', ['users']],
     ['LoggedIn', ['users']],

@@ -40,13 +40,30 @@ export function getsPush(
       const permission = RESOURCES[push.resource];
       if (permission === undefined || access.scopeOf(permission) === null) return false;
       if (readsAll(access, permission)) return true;
-      return events.some((event) => concerns(access, event, read) || former.sawLost(before, event));
+      return events.some(
+        (event) =>
+          concerns(access, event, read) ||
+          former.sawLost(before, event) ||
+          (CHANGES_OF_ACCESS.has(event.type) && access !== before),
+      );
     }
   }
 }
 
-/** Whether an event is about a client that the caller sees. */
+/** Events of an inbound that change what its clients connect to, or whether they can connect. */
+const CHANGES_OF_INBOUND: ReadonlySet<RecordedEvent['type']> = new Set([
+  ...(['InboundUpdated', 'InboundReconfigured', 'InboundEnabled', 'InboundDisabled'] as const),
+  ...(['InboundDepleted', 'InboundReactivated', 'InboundRejectedByCore', 'InboundAcceptedByCore'] as const),
+]);
+
+/** Events that can change which inbounds and clients a caller sees. The access of others stays the same object. */
+const CHANGES_OF_ACCESS: ReadonlySet<RecordedEvent['type']> = new Set([
+  ...(['AdminAccessChanged', 'RoleDefined', 'TokenChanged', 'InboundDeleted'] as const),
+]);
+
+/** Whether an event is about a client or an inbound that the caller sees. */
 function concerns(access: Access, { type, data }: RecordedEvent, read: ReadModels): boolean {
+  if (CHANGES_OF_INBOUND.has(type)) return 'inbound' in data && access.inbounds.has(Number(data.inbound));
   if (type === 'OwnerAssigned') return data.clients.some((client) => covers(access, client, read));
   if (!('client' in data) || typeof data.client !== 'number') return false;
   return covers(access, data.client, read);

@@ -91,6 +91,41 @@ describe('the WebSocket of a reseller', () => {
     expect(await saidBy(() => owner.post('/panel/api/inbounds/del/2'))).toStrictEqual([]);
   });
 
+  it('says that an inbound of hers was switched, changed, given or taken away by another admin, not another one', async () => {
+    const { panel, owner, seller } = await startSelling(['foreign-a', 'foreign-b'], ['x']);
+    const said: string[] = [];
+    const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie: seller.cookie } });
+    onTestFinished(() => ws.terminate());
+    ws.on('message', (data) => said.push(String(data)));
+    await once(ws, 'open');
+    const saidBy = async (path: string, body: object): Promise<readonly string[]> => {
+      const before = said.length;
+      expect((await owner.post(`/panel/api/${path}`, body)).json).toMatchObject({ success: true });
+      ws.ping();
+      await once(ws, 'pong');
+      return said.slice(before);
+    };
+    const stale = ['{"type":"invalidate","resource":"inbounds"}'];
+    const change = async (id: number, changes: object) => {
+      const { obj } = (await owner.get(`/panel/api/inbounds/get/${id}`)).json as { obj: object };
+      return saidBy(`inbounds/update/${id}`, { ...obj, ...changes });
+    };
+    expect(await saidBy('inbounds/setEnable/2', { enable: false })).toStrictEqual([]);
+    expect(await change(2, { remark: 'hidden still' })).toStrictEqual([]);
+    expect(await saidBy('inbounds/1/resetTraffic', {})).toStrictEqual([]);
+
+    expect(await saidBy('inbounds/setEnable/1', { enable: false })).toStrictEqual(stale);
+    expect(await saidBy('inbounds/setEnable/1', { enable: true })).toStrictEqual(stale);
+    expect(await change(1, { remark: 'new name' })).toStrictEqual(stale);
+    const access = (inbounds: readonly number[]) => ({ role: 'reseller', inbounds });
+    expect(await saidBy('admins/access/2', access([1, 2]))).toStrictEqual(stale);
+    expect(await saidBy('inbounds/setEnable/2', { enable: true })).toStrictEqual(stale);
+    expect(await saidBy('admins/access/2', access([2]))).toStrictEqual(stale);
+    expect(await saidBy('inbounds/setEnable/1', { enable: false })).toStrictEqual([]);
+    expect(await saidBy('inbounds/del/1', {})).toStrictEqual([]);
+    expect(await saidBy('inbounds/del/2', {})).toStrictEqual(stale);
+  });
+
   it('says it as well to an admin whose role was limited while the socket was open', async () => {
     const { panel, owner } = await startSelling([], []);
     const login = { username: 'second', password: 'long enough' };
