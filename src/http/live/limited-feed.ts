@@ -3,7 +3,7 @@ import { type Rejection, reject } from '../../commands/rejection.js';
 import { ownerSteps } from '../../commands/undo/owners.js';
 import type { Access } from '../../events/access/access-of.js';
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
-import { isAboutMany, membersOf } from '../../events/client/members.js';
+import { membersOf, memberType } from '../../events/client/members.js';
 import { ClientNumber } from '../../events/ids.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { lruOf } from '../../lib/lru.js';
@@ -93,16 +93,15 @@ export class LimitedFeed {
 
   /** The texts of an event for a limited caller, one for each of the own clients in it. */
   async textsOf(event: RecordedEvent, view: LimitedView, types: string): Promise<readonly string[]> {
-    if (eventType(event.type)?.class !== 'kept' || !isWanted(event, wantedOf(types))) return [];
+    if (eventType(event.type)?.class !== 'kept' || !isWanted(event, types)) return [];
     const texts: string[] = [];
     for (const member of membersOf(event)) {
       const number = clientOf(member);
       if (number === null || !(await this.#sees(view, number))) continue;
       const concealed = view.concealed(member);
       const shown: FeedEvent = feedEvent(concealed, (client) => view.read.clients.get(client)?.identity.email);
-      // The version of an event about many clients counts such events.
-      const version = isAboutMany(event) ? 0 : shown.version;
-      texts.push(JSON.stringify({ ...shown, position: view.hide(shown.position), version }));
+      // Versions tell which changes were recorded together with those of clients of others.
+      texts.push(JSON.stringify({ ...shown, position: view.hide(shown.position), version: 0 }));
     }
     return texts;
   }
@@ -167,9 +166,12 @@ const NEEDED = ['clients:read', 'audit:read'] as const;
 const covers = (access: Access, { inbound, owner }: Former): boolean =>
   NEEDED.every((permission) => access.covers(permission, inbound, owner));
 
-/** A query names the types of events about one client as well as of those about many. */
-const isWanted = (event: RecordedEvent, wanted: ReturnType<typeof wantedOf>): boolean =>
-  wanted(event) || membersOf(event).some(wanted);
+/**
+ * Whether an event is of the types of a query. The type of an event about many clients means that of its members: whether
+ * clients of others were in the same event must not be seen.
+ */
+const isWanted = (event: RecordedEvent, types: string): boolean =>
+  membersOf(event).some(wantedOf(types.replaceAll(/\w+/g, (type) => memberType(type) ?? type)));
 
 function clientOf({ stream, data }: RecordedEvent): number | null {
   return stream.startsWith('client-') && 'client' in data && typeof data.client === 'number' ? data.client : null;
