@@ -319,7 +319,9 @@ describe('two panels that differ only in clients of others', () => {
         const until = Math.max(quiet.last, busy.last);
         const [some, other] = [await arrival(busy, run, until), await arrival(quiet, run, until)];
         const foreign = await does(busy, run, deeds);
-        const others = [...busy.panel.read.clients.all()].filter(({ identity }) => /^foreign/.test(identity.email));
+        const others = [...busy.panel.read.clients.all()].filter(({ identity }) =>
+          identity.email.startsWith('foreign'),
+        );
         await doesToHers(busy, some, numbersOf(others));
         await doesToHers(quiet, other, []);
         const row = [some.first, 5, 7] as const;
