@@ -1392,7 +1392,6 @@ export interface MessageParams {
   'inbound.updated': None;
   'inbound.updatedUntested': None;
   'inbound.deleted': None;
-  'inbound.restored': None;
   'inbound.enabledButClosed': None;
   'inbound.trafficReset': None;
   'inbound.allTrafficReset': None;

@@ -40,10 +40,6 @@ function bodies(port: number, lists: string): readonly (readonly [RegExp, object
   return [
     [/inbounds\/add$/, { ...inbound, settings }],
     [/inbounds\/(check|preview)$/, { ...inbound, settings }],
-    [
-      /inbounds\/restore$/,
-      { inbound: { ...inbound, settings }, used: { up: 1, down: 1, allTime: 2, resetAt: 0 }, counters: [] },
-    ],
     [/inbounds\/importAll$/, { inbounds: [{ ...inbound, settings }] }],
     [/clients\/change$/, { action: 'disable', clients: [1] }],
     [/inbounds\/import$/, { data: JSON.stringify({ ...inbound, settings }) }],

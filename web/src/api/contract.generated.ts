@@ -121,7 +121,6 @@ export const PATHS = {
     '/panel/api/inbounds/del/:id',
   ],
   'inbounds:create': [
-    '/panel/api/inbounds/restore',
     '/panel/api/inbounds/importAll',
     '/panel/api/inbounds/add',
     '/panel/api/inbounds/import',
@@ -1191,19 +1190,13 @@ export interface Posts {
     params: { readonly id: string | number };
     query: undefined;
     body: undefined;
-    reply: { readonly inbound: Readonly<Record<string, unknown>>; readonly used: { readonly up: number; readonly down: number; readonly allTime: number; readonly resetAt: number }; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[] };
-  };
-  '/panel/api/inbounds/restore': {
-    params: undefined;
-    query: undefined;
-    body: { readonly inbound: Readonly<Record<string, unknown>>; readonly used: { readonly up: number; readonly down: number; readonly allTime: number; readonly resetAt: number }; readonly counters: readonly ({ readonly email: string; readonly up: number; readonly down: number })[] };
-    reply: number;
+    reply: { readonly position: number };
   };
   '/panel/api/inbounds/importAll': {
     params: undefined;
     query: undefined;
     body: { readonly inbounds: readonly (Readonly<Record<string, unknown>>)[]; readonly preview?: boolean };
-    reply: { readonly added: readonly (number)[]; readonly inbounds: readonly ({ readonly remark: string; readonly protocol: string; readonly port: number; readonly clients: number; readonly problem: string })[] };
+    reply: { readonly added: readonly (number)[]; readonly position: number; readonly inbounds: readonly ({ readonly remark: string; readonly protocol: string; readonly port: number; readonly clients: number; readonly problem: string })[] };
   };
   '/panel/api/inbounds/check': {
     params: undefined;

@@ -46,9 +46,8 @@ describe('the owner of a client', () => {
     expect((await owner.post('/panel/api/clients/restore', undo)).json).toMatchObject({ success: true });
     expect(owners()).toStrictEqual([1, 2, null]);
     const inbound = await owner.post('/panel/api/inbounds/delete/1');
-    expect((await owner.post('/panel/api/inbounds/restore', inbound.json?.obj as object)).json).toMatchObject({
-      success: true,
-    });
+    const { position } = (inbound.json ?? expect.fail()).obj as { position: number };
+    expect((await owner.post(`/panel/api/events/${position}/undo`, {})).json).toMatchObject({ success: true });
     expect(owners()).toStrictEqual([1, 2, null]);
     expect(panel.complaints).toStrictEqual([]);
   });

@@ -10,6 +10,7 @@ interface Answer {
   readonly msg: string;
   readonly obj: {
     readonly added: number[];
+    readonly position: number;
     readonly inbounds: { readonly problem: string; readonly clients: number }[];
   };
 }
@@ -29,8 +30,10 @@ async function start() {
     }),
     ...more,
   });
+  const undo = async (position: number) =>
+    (await panel.call('POST', `/panel/api/events/${position}/undo`, { headers, body: '{}' })).json;
   panel.appended();
-  return { post, inbound, since: () => panel.appended().map(({ type }) => type) };
+  return { post, undo, inbound, since: () => panel.appended().map(({ type }) => type) };
 }
 
 describe('an import of several inbounds', () => {
@@ -46,6 +49,15 @@ describe('an import of several inbounds', () => {
     expect(since()).toStrictEqual([]);
     expect(await post({ inbounds })).toMatchObject({ success: true, obj: { added: [1, 2] } });
     expect(since()).toStrictEqual(['InboundAdded', 'ClientAdded', 'InboundAdded', 'ClientAdded']);
+  });
+
+  it('is undone by one command at the position of the answer', async () => {
+    const { post, inbound, since, undo } = await start();
+    const { obj } = await post({ inbounds: [await inbound('one'), await inbound('two')] });
+    since();
+    expect(await undo(obj.position)).toMatchObject({ success: true, code: 'undo.done' });
+    const deleted = ['ClientDeleted', 'InboundDeleted'];
+    expect(since()).toStrictEqual(['CommandUndone', ...deleted, ...deleted]);
   });
 
   it('adds none if one is refused, and names each refused one with its reason', async () => {

@@ -109,14 +109,6 @@ const REQUESTS: readonly (readonly [path: string, body?: Body])[] = [
     { oldUsername: ADMIN.username, oldPassword: ADMIN.password, newUsername: 'renamed', newPassword: 'other horse' },
   ],
   [`${API}/clients/change`, { clients: [1, 2, ...MANY], action: 'delete' }],
-  [
-    `${API}/inbounds/restore`,
-    {
-      inbound: { ...INBOUND, remark: 'back', port: 4440 },
-      used: { up: 3, down: 4, allTime: 7, resetAt: 0 },
-      counters: [],
-    },
-  ],
   [`${API}/inbounds/delete/2`],
   [`${API}/inbounds/del/1`],
 ];

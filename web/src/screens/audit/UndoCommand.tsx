@@ -4,16 +4,16 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { api } from '../../api/client';
 import type { Posts } from '../../api/contract.generated';
+import { UNDO_PATH } from '../../api/undo';
 import { useFormat } from '../../ui/display/format';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
 import classes from './Audit.module.css';
 import { SubjectName } from './columns';
 
-type Reply = Posts['/panel/api/events/:position/undo']['reply'];
+type Reply = Posts[typeof UNDO_PATH]['reply'];
 type Preview = Extract<Reply, { readonly dryRun: true }>;
 
-const UNDO = '/panel/api/events/:position/undo';
 /** Events and names that are listed; the others are counted. */
 const LISTED = 8;
 
@@ -22,7 +22,7 @@ export function UndoCommand({ position }: { readonly position: number }) {
   const { t } = useTranslation('audit');
   const preview = useMutation({
     mutationFn: async () => {
-      const { obj } = await api.post(UNDO, { params: { position }, body: { dryRun: true } });
+      const { obj } = await api.post(UNDO_PATH, { params: { position }, body: { dryRun: true } });
       return 'dryRun' in obj ? obj : null;
     },
   });
@@ -51,7 +51,7 @@ function Previewed({ position, preview, onCancel }: PreviewedProps) {
   const { t } = useTranslation(['audit', 'shell']);
   const navigate = useNavigate();
   const { events, total, effects, report } = preview;
-  const undo = useAction({ run: () => api.post(UNDO, { params: { position }, body: {} }), stale: [[]] });
+  const undo = useAction({ run: () => api.post(UNDO_PATH, { params: { position }, body: {} }), stale: [[]] });
   const obstacles = report?.obstacles ?? [];
   return (
     <section aria-label={t('undo.title')} className={classes['undo']}>

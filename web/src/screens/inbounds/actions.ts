@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { api } from '../../api/client';
 import type { InboundSummary, Posts } from '../../api/contract.generated';
+import { UNDO_PATH, undoCommand } from '../../api/undo';
 import { useFormat } from '../../ui/display/format';
 import { saveFile } from '../../ui/display/save';
 import { useAction } from '../../ui/feedback/action';
@@ -28,8 +29,8 @@ export function useInboundActions() {
   const removing = useAction<InboundSummary, Posts['/panel/api/inbounds/delete/:id']['reply']>({
     stale: STALE,
     run: ({ id }) => api.post('/panel/api/inbounds/delete/:id', { params: { id } }),
-    canUndo: () => may('/panel/api/inbounds/add'),
-    undo: (_, { obj }) => api.post('/panel/api/inbounds/restore', { body: obj }),
+    canUndo: () => may(UNDO_PATH) && may('/panel/api/inbounds/add'),
+    undo: (_, { obj }) => undoCommand(obj.position),
   });
   const resetting = useAction<InboundSummary>({
     stale: STALE,

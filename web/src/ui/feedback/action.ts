@@ -23,8 +23,9 @@ export function useAction<V = void, R = unknown>({ run, stale, undo, canUndo, sa
     mutationFn: run,
     async onSuccess(done, input) {
       const takeBack = async () => {
-        await undo?.(input, done);
+        const said = await undo?.(input, done);
         await refresh();
+        return said;
       };
       const offersUndo = undo && (canUndo?.(done) ?? true);
       toastDone(said?.(input, done) ?? done.msg, offersUndo ? { undo: takeBack } : {});

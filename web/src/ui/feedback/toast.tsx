@@ -12,7 +12,7 @@ let toasts = 0;
 const UNDO_MS = 12_000;
 
 interface Undo {
-  /** Takes the change back; a failure is shown like any other. */
+  /** Takes the change back; a failure is shown like any other. A text says how far it is undone. */
   readonly undo: () => Promise<unknown>;
 }
 
@@ -31,8 +31,8 @@ export function toastDone(message: ReactNode, { undo }: Partial<Undo> = {}): voi
   const takeBack = async (): Promise<void> => {
     notifications.hide(id);
     try {
-      await undo?.();
-      toastDone(i18next.t('undone', { ns: 'shell' }));
+      const said = await undo?.();
+      toastDone(typeof said === 'string' ? said : i18next.t('undone', { ns: 'shell' }));
     } catch (error) {
       toastError(error);
     }

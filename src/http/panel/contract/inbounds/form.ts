@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
 import { body, Id, optionalFlag, optionalWhole, whole } from '../schemas/fields.js';
-import { inboundShape, PERIODS, WireInbound } from '../schemas/inbound.js';
+import { inboundShape, PERIODS } from '../schemas/inbound.js';
 
 const params = z.object({ id: Id });
 /** Each is tested by the core. */
@@ -61,16 +61,6 @@ const draft = body({
   id: optionalWhole({ min: 0 }),
 });
 
-const Bytes = z.int().min(0);
-const Time = z.int().min(0);
-const usage = {
-  used: z.object({ up: Bytes, down: Bytes, allTime: Bytes, resetAt: Time }),
-  /** Of its clients whose email is in no other inbound. */
-  counters: z.array(z.object({ email: z.string(), up: Bytes, down: Bytes })),
-};
-/** A deleted inbound with its clients and counters, for `/restore`. `inbound`: the members of /add. */
-const Deleted = z.object({ inbound: Fields, ...usage });
-
 /** Inbounds for lists and forms, which do not load their clients. */
 export const inboundFormRoutes = routes('/panel/api/inbounds', {
   overview: get('/overview', {
@@ -95,17 +85,9 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
   }),
   delete: post('/delete/:id', {
     permission: { resource: 'inbounds', action: 'delete' },
-    summary: 'Delete an inbound like /del. The answer takes it back in /restore; it contains the credentials',
+    summary: 'Delete an inbound like /del. The answer has the position for `/panel/api/events/:position/undo`',
     params,
-    reply: Deleted,
-  }),
-  restore: post('/restore', {
-    permission: { resource: 'inbounds', action: 'create' },
-    summary:
-      'Take the deletion of an inbound back, by the answer of /delete; the inbound and its clients get new numbers',
-    body: body({ inbound: Fields.pipe(WireInbound), ...usage }),
-    reply: z.int(),
-    limit: LARGE_BODY_BYTES,
+    reply: z.object({ position: z.int() }),
   }),
   importAll: post('/importAll', {
     permission: { resource: 'inbounds', action: 'create' },
@@ -119,6 +101,8 @@ export const inboundFormRoutes = routes('/panel/api/inbounds', {
     reply: z.object({
       /** Numbers of the added inbounds; empty for a preview. */
       added: z.array(z.int()),
+      /** Position for `/panel/api/events/:position/undo`; 0 for a preview. */
+      position: z.int(),
       inbounds: z.array(
         z.object({
           ...{ remark: z.string(), protocol: z.string(), port: z.int(), clients: z.int() },

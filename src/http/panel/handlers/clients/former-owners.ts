@@ -5,17 +5,17 @@ import type { Needs } from '../../context.js';
 
 /**
  * The owners of deleted clients that come back, by email. Of the clients that were deleted with an email, the last one counts;
- * `inbound`: only clients of this inbound, null = of any. For a caller who sees only a part of the clients there are none, so
+ * only those of the inbound do. For a caller who sees only a part of the clients there are none, so
  * that what it adds is its own.
  */
 export async function formerOwners(
   { read, audit }: Needs<'read' | 'audit'>,
   emails: readonly string[],
-  inbound: number | null,
+  inbound: number,
 ): Promise<readonly FormerOwner[]> {
   const former = new Map<string, ClientNumber>();
   for (const email of emails) {
-    const deleted = read.clients.deleted(email).filter((one) => inbound === null || one.inbound === inbound);
+    const deleted = read.clients.deleted(email).filter((one) => one.inbound === inbound);
     const last = deleted.at(-1);
     if (last) former.set(email, last.number);
   }

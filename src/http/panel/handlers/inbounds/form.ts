@@ -1,18 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../../events/ids.js';
+import { message } from '../../../../messages/message.js';
 import { inboundDraft } from '../../codec/inbound.js';
 import { inboundForm, inboundSummary, previewLinks } from '../../codec/inbound-form.js';
 import type { Needs } from '../../context.js';
 import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
+import { Message } from '../../outcomes.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
 import { externalProblem } from './checks.js';
 import { inboundImport } from './import.js';
 import { storedInbound } from './inbounds.js';
-import { inboundRestoring } from './restore.js';
 
-type Services = Needs<'read' | 'audit' | 'now' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
+type Services = Needs<'read' | 'now' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
 /** Ports below are often taken; ports above are given to outgoing connections. */
 const LOWEST_PORT = 10_000;
@@ -20,8 +21,13 @@ const HIGHEST_PORT = 32_767;
 const ATTEMPTS = 50;
 
 export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> = {
-  ...inboundRestoring,
   ...inboundImport,
+
+  async delete({ params: { id } }, _, { change }) {
+    const done = await change(() => ({ type: 'DeleteInbound', data: { inbound: id as InboundId } }));
+    if (done instanceof Rejection) return done;
+    return new Message(message('inbound.deleted'), { position: done.events[0]?.position ?? 0 });
+  },
 
   overview(_, { read, now }, request) {
     const online = new Map<number, number>();

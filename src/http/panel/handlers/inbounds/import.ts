@@ -34,7 +34,7 @@ export const inboundImport: Pick<Handlers<typeof inboundFormRoutes, Services>, '
       ...shown,
       problem: outcome instanceof Rejection ? request.say(outcome.text) : '',
     }));
-    if (preview === true) return { added: [], inbounds: rows };
+    if (preview === true) return { added: [], position: 0, inbounds: rows };
     const problems = items.flatMap(({ shown, outcome }) =>
       outcome instanceof Rejection ? problemOf(shown, outcome) : [],
     );
@@ -42,7 +42,8 @@ export const inboundImport: Pick<Handlers<typeof inboundFormRoutes, Services>, '
     const done = await request.change(() => sequence(items));
     if (done instanceof Rejection) return done;
     const added = done.events.flatMap((event) => (event.type === 'InboundAdded' ? [event.data.inbound] : []));
-    return new Message(message('inbound.imported', { inbounds: added.length }), { added, inbounds: rows });
+    const position = done.events[0]?.position ?? 0;
+    return new Message(message('inbound.imported', { inbounds: added.length }), { added, position, inbounds: rows });
   },
 };
 

@@ -6,6 +6,7 @@ import { useLocation } from 'react-router';
 import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
 import type { Posts } from '../../../api/contract.generated';
+import { UNDO_PATH, undoCommand } from '../../../api/undo';
 import { isObject } from '../../../model/json';
 import { useAction } from '../../../ui/feedback/action';
 import { Dialog } from '../../../ui/feedback/Dialog';
@@ -36,10 +37,8 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
     silent: true,
     said: (_, { obj }) => t('imported', { n: obj.added.length }),
     run: (inbounds) => importRequest(inbounds).send(),
-    canUndo: () => may('/panel/api/inbounds/delete/:id'),
-    undo: async (_, { obj }) => {
-      for (const id of obj.added) await api.post('/panel/api/inbounds/delete/:id', { params: { id } });
-    },
+    canUndo: () => may(UNDO_PATH) && may('/panel/api/inbounds/delete/:id'),
+    undo: (_, { obj }) => undoCommand(obj.position),
   });
   useUnsaved(text.trim() !== '' && !run.isPending && !run.isSuccess, useLocation().pathname);
   const write = (next: string): void => {
