@@ -4,16 +4,17 @@ import { useTranslation } from 'react-i18next';
 import { ApiError, api, forgetToken } from '../api/client';
 import { askForPasskey, hasPasskeys } from '../api/passkeys';
 import classes from './Login.module.css';
-import { countFailure, type Lockout } from './lockout';
+import { countFailure, countSuccess, type Lockout } from './lockout';
 
 /** Failed attempts after which the form explains the lockout. */
 const ATTEMPTS_BEFORE_HINT = 2;
+const NO_FAILURES: Lockout = { failures: 0, lock: null };
 
 /** One attempt to log in after another: what is wrong, how often, and whether a second factor is needed. */
 function useLogin({ cancelled, onDone }: { readonly cancelled: string; readonly onDone: () => void }) {
   const [needsCode, setNeedsCode] = useState(false);
   const [error, setError] = useState('');
-  const [lockout, setLockout] = useState<Lockout>({ failures: 0, until: null });
+  const [lockout, setLockout] = useState<Lockout>(NO_FAILURES);
   const [isBusy, setBusy] = useState(false);
   const code = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -23,7 +24,7 @@ function useLogin({ cancelled, onDone }: { readonly cancelled: string; readonly 
     // The CSRF token of the former session.
     forgetToken();
     setBusy(false);
-    setLockout({ failures: 0, until: null });
+    setLockout(NO_FAILURES);
     onDone();
   };
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
@@ -41,6 +42,7 @@ function useLogin({ cancelled, onDone }: { readonly cancelled: string; readonly 
           twoFactorCode: text('twoFactorCode').replaceAll(/\s/g, ''),
         },
       });
+      countSuccess(text('username'));
       done();
     } catch (problem) {
       setBusy(false);
@@ -134,23 +136,23 @@ function usePasskeyOffer(): boolean {
   return isOffered;
 }
 
-/** Why the login was refused; after repeated failures also the lockout, and the way out. */
-function Refusal({ error, lockout }: { readonly error: string; readonly lockout: Lockout }) {
+/** Why the login was refused; after repeated failures also which limit applies until when, and the way out. */
+function Refusal({ error, lockout: { failures, lock } }: { readonly error: string; readonly lockout: Lockout }) {
   const { t, i18n } = useTranslation('login');
   const time = (at: number): string =>
     new Intl.DateTimeFormat(i18n.language, { hour: '2-digit', minute: '2-digit' }).format(at);
   return (
     <Alert color="red" variant="light" role="alert" p="sm">
       <Text size="sm">{error}</Text>
-      {lockout.until !== null && (
+      {lock && (
         <Text size="sm" fw={600} mt={4}>
-          {t('lockedUntil', { time: time(lockout.until) })}
+          {t('lockedUntil', { time: time(lock.until) })}
         </Text>
       )}
-      {lockout.failures >= ATTEMPTS_BEFORE_HINT && (
+      {failures >= ATTEMPTS_BEFORE_HINT && (
         <>
           <Text size="sm" c="dimmed" mt={4}>
-            {t(lockout.until === null ? 'locked' : 'lockedHelp')}
+            {lock ? t(`lockedHelp.${lock.limit}`) : t('locked')}
           </Text>
           <Text size="sm" c="dimmed" mt={4}>
             {t('forgotten')}
