@@ -45,7 +45,7 @@ async function loggedIn(browser: Browser, { process: panel }: LivePanel): Promis
   await page.goto(`${panel.url}/#/overview`);
   await page.getByLabel('User name').fill(ADMINS[0] ?? '');
   await page.locator('input[name=password]').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   return page;
 }

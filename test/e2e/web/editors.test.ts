@@ -201,7 +201,7 @@ describe.skipIf(found === null)('what was typed in the web panel', () => {
   });
 
   it.each(Object.entries(EDITORS))(
-    'about %s is stored after the network was lost, the session ended and the admin signed in again',
+    'about %s is stored after the network was lost, the session ended and the admin logged in again',
     async (_, editor) => {
       const { page, context, panel } = web;
       const before = headOf(panel.dataDir);
@@ -221,7 +221,7 @@ describe.skipIf(found === null)('what was typed in the web panel', () => {
       await login.locator('input[name=password]').fill(panel.password);
       expect(await editor.typed(page)).toBe(typed);
       expect(changes(before)).toStrictEqual([]);
-      await login.getByRole('button', { name: 'Sign in' }).click();
+      await login.getByRole('button', { name: 'Log in' }).click();
       await until('it is stored', () => changes(before).length > 0);
       expect(changes(before)).toMatchObject(editor.stored);
       await login.waitFor({ state: 'hidden' });

@@ -32,7 +32,7 @@ describe.skipIf(found === null)('screens of the web panel by keyboard alone', ()
     await page.goto(`${panel.url}/`);
     await page.getByLabel('User name').fill(panel.username);
     await page.locator('input[name=password]').fill(panel.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await web.heading('Overview');
     const admin = await panel.admin();
     const settings = JSON.stringify({

@@ -49,9 +49,9 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await search().and(page.locator(':focus')).waitFor();
   }
 
-  it('signs in', async () => {
+  it('logs in', async () => {
     await page.goto(`${panel.url}/`);
-    await heading('Sign in');
+    await heading('Log in');
     await page.keyboard.type(panel.username);
     await press('Tab');
     await page.keyboard.type(panel.password);
@@ -247,10 +247,10 @@ describe.skipIf(found === null)('the web panel by keyboard alone', () => {
     await dialog().waitFor({ state: 'hidden' });
     await moveTo('Appearance');
     await press('Enter');
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await moveTo('Sign out');
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await moveTo('Log out');
     await press('Enter');
-    await heading('Sign in');
+    await heading('Log in');
   });
 
   it('raised no error in the console and broke no policy', () => {

@@ -12,7 +12,7 @@ export interface Opened {
 
 /** Buttons that end the session, stop the core, request other hosts or leave the page. */
 const SKIPPED =
-  /^(Sign out|End|End all others|Restart|Start|Stop|Print|Register|Test|Test all|Update all|Hide|Update .*)$/;
+  /^(Log out|End|End all others|Restart|Start|Stop|Print|Register|Test|Test all|Update all|Hide|Update .*)$/;
 
 /**
  * Presses each button on a screen, and each item of the menus that open, and calls `look` after each. Dialogs are closed

@@ -49,7 +49,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
   const logIn = async (of = page, password = panel.password): Promise<void> => {
     await of.getByLabel('User name').fill(panel.username);
     await of.locator('input[name=password]').fill(password);
-    await of.getByRole('button', { name: 'Sign in' }).click();
+    await of.getByRole('button', { name: 'Log in' }).click();
   };
   const menuOf = async (name: string, item: string): Promise<void> => {
     await page.getByRole('button', { name: `Actions for ${name}` }).click();
@@ -58,7 +58,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
 
   it('shows nothing but the login before it, and opens the wanted screen after it', async () => {
     await page.goto(`${panel.url}/#/clients?state=expired`);
-    await heading('Sign in');
+    await heading('Log in');
     const html = await (await fetch(`${panel.url}/`)).text();
     expect(html).not.toMatch(/assets\/panel|\d+\.\d+\.\d+/);
     const scripts = [...html.matchAll(/src="\.\/([^"]+\.js)"/g)].map(([, name]) => name);
@@ -211,7 +211,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByLabel('User name').fill(panel.username);
     await dialog.locator('input[name=password]').fill(panel.password);
-    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByRole('button', { name: 'Log in' }).click();
     await expect
       .poll(async () => {
         const admin = await panel.admin();

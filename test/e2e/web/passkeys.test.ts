@@ -28,7 +28,7 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     await panel?.cleanUp();
   });
 
-  it('is added on the account, signs in instead of the password, and is removed', async () => {
+  it('is added on the account, logs in instead of the password, and is removed', async () => {
     // Browsers accept passkeys without HTTPS only at localhost.
     const url = panel.url.replace('127.0.0.1', 'localhost');
     const context = await web.browser.newContext({ locale: 'en', reducedMotion: 'reduce' });
@@ -42,7 +42,7 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     await page.goto(`${url}/#/account`);
     await page.getByLabel('User name').fill(panel.username);
     await page.locator('input[name=password]').fill(panel.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     let head = headOf(panel.dataDir);
     await button('Add passkey').click();
@@ -56,7 +56,7 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     await context.clearCookies();
     await page.reload();
     head = headOf(panel.dataDir);
-    await button('Sign in with a passkey').click();
+    await button('Log in with a passkey').click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual(['PasskeyUsed', 'LoggedIn']);
 
@@ -66,7 +66,7 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     expect(deedsOf(panel.dataDir, head)).toContain('PasskeyRemoved');
     await context.clearCookies();
     await page.reload();
-    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     await context.close();
   });
 
@@ -78,7 +78,7 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
   });
 
   // The last one: changes of the factors end the session of the others.
-  it('signs in without a code beside two-factor login; a used recovery code is refused; all factors can be removed', async () => {
+  it('logs in without a code beside two-factor login; a used recovery code is refused; all factors can be removed', async () => {
     const url = panel.url.replace('127.0.0.1', 'localhost');
     const context = await web.browser.newContext({ locale: 'en', reducedMotion: 'reduce' });
     const page = await context.newPage();
@@ -89,21 +89,21 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     const button = (name: string) => page.getByRole('button', { name, exact: true });
     const dialog = page.getByRole('dialog');
     const account = page.getByRole('heading', { level: 1, name: 'Account' });
-    const signIn = async (code = ''): Promise<void> => {
+    const logIn = async (code = ''): Promise<void> => {
       await page.getByLabel('User name').fill(panel.username);
       await page.locator('input[name=password]').fill(panel.password);
       if (code !== '') await page.locator('input[name=twoFactorCode]').fill(code);
-      await button('Sign in').click();
+      await button('Log in').click();
     };
     const signOut = async (): Promise<number> => {
       await context.clearCookies();
       await page.reload();
-      await button('Sign in').waitFor();
+      await button('Log in').waitFor();
       return headOf(panel.dataDir);
     };
 
     await page.goto(`${url}/#/account`);
-    await signIn();
+    await logIn();
     await account.waitFor();
     await button('Add passkey').click();
     await dialog.getByLabel('Name').fill('key');
@@ -122,21 +122,21 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     await page.getByText('10 recovery codes are left.').waitFor();
 
     let head = await signOut();
-    await button('Sign in with a passkey').click();
+    await button('Log in with a passkey').click();
     await account.waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual(['PasskeyUsed', 'LoggedIn']);
 
     head = await signOut();
-    await signIn(first);
+    await logIn(first);
     await page.getByText('9 recovery codes are left.').waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual(['RecoveryCodeUsed', 'LoggedIn']);
     head = await signOut();
-    await signIn(first);
+    await logIn(first);
     await page.getByText(/^Invalid username or password or two-factor code/).waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual([]);
     expect(recorded(panel.dataDir, 'LoginFailed', head)).toHaveLength(1);
     await page.locator('input[name=twoFactorCode]').fill(second);
-    await button('Sign in').click();
+    await button('Log in').click();
     await page.getByText('8 recovery codes are left.').waitFor();
 
     head = headOf(panel.dataDir);
@@ -149,7 +149,7 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     await page.getByText('Off', { exact: true }).waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual(expect.arrayContaining(['PasskeyRemoved', 'SecondFactorRemoved']));
     head = await signOut();
-    await signIn();
+    await logIn();
     await account.waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual(['LoggedIn']);
     await context.close();

@@ -74,7 +74,7 @@ describe.skipIf(found === null)('the web panel behind a reverse proxy with a pat
     await page.goto(`${origin}${PREFIX}#/inbounds`);
     await page.getByLabel('User name').fill(panel.username);
     await page.locator('input[name=password]').fill(panel.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Inbounds' }).waitFor();
     for (const screen of await registeredScreens(page)) {
       await page.goto(`${origin}${PREFIX}#/${screen}`);

@@ -111,7 +111,7 @@ describe.skipIf(found === null)('an admin with a role', () => {
     await page.goto(`${web.panel.url}/`);
     await page.getByLabel('User name').fill(role);
     await page.locator('input[name=password]').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).click();
     const settled = (): Promise<boolean> =>
       until(`the screen of ${role} is loaded`, async () => {
         const isBusy = await page.locator('[aria-busy=true], .mantine-Skeleton-root').count();

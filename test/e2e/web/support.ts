@@ -47,7 +47,7 @@ export async function openWebPanel(
   await page.goto(`${panel.url}/#/overview`);
   await page.getByLabel('User name').fill(panel.username);
   await page.locator('input[name=password]').fill(panel.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   return {
     ...{ panel, page, context, complaints },

@@ -57,7 +57,7 @@ describe.skipIf(found === null)('two admins, and Undo in the messages', () => {
     await web.open('clients', page);
     await page.getByLabel('User name').fill(web.panel.username);
     await page.locator('input[name=password]').fill(web.panel.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).click();
     return page;
   };
   const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });

@@ -54,7 +54,7 @@ function useLogin({ cancelled, onDone }: { readonly cancelled: string; readonly 
       if (isNeeded && !needsCode) code.current?.focus();
     }
   };
-  const signInWithPasskey = async (): Promise<void> => {
+  const logInWithPasskey = async (): Promise<void> => {
     setBusy(true);
     setError('');
     forgetToken();
@@ -68,7 +68,7 @@ function useLogin({ cancelled, onDone }: { readonly cancelled: string; readonly 
       setError(problem instanceof ApiError ? problem.message : cancelled);
     }
   };
-  return { needsCode, error, lockout, isBusy, code, submit, signInWithPasskey };
+  return { needsCode, error, lockout, isBusy, code, submit, logInWithPasskey };
 }
 
 /**
@@ -78,7 +78,7 @@ function useLogin({ cancelled, onDone }: { readonly cancelled: string; readonly 
 export function LoginForm({ onDone }: { readonly onDone: () => void }) {
   const { t } = useTranslation('login');
   const login = useLogin({ cancelled: t('passkeyCancelled'), onDone });
-  const { needsCode, error, lockout, isBusy, code, submit, signInWithPasskey } = login;
+  const { needsCode, error, lockout, isBusy, code, submit, logInWithPasskey } = login;
   const offersPasskey = usePasskeyOffer();
   return (
     <form onSubmit={(event) => void submit(event)} className={classes['form']}>
@@ -115,10 +115,10 @@ export function LoginForm({ onDone }: { readonly onDone: () => void }) {
       )}
       {error !== '' && <Refusal error={error} lockout={lockout} />}
       <Button type="submit" loading={isBusy} fullWidth mt="xs">
-        {t('signIn')}
+        {t('logIn')}
       </Button>
       {offersPasskey && (
-        <Button variant="default" disabled={isBusy} fullWidth onClick={() => void signInWithPasskey()}>
+        <Button variant="default" disabled={isBusy} fullWidth onClick={() => void logInWithPasskey()}>
           {t('passkey')}
         </Button>
       )}

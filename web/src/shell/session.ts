@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /*
- * A request that the panel refuses because the session has ended waits here until the admin has signed in again. It is then
+ * A request that the panel refuses because the session has ended waits here until the admin has logged in again. It is then
  * repeated, and the screen keeps its state.
  */
 let waiting: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;

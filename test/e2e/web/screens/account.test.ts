@@ -33,8 +33,8 @@ describe.skipIf(found === null)('the account in the web panel', () => {
   const button = (name: string) => web.page.getByRole('button', { name, exact: true });
   const session = (name: string) => web.page.getByRole('listitem').filter({ hasText: name });
   const deeds = (after: number) => deedsOf(panel.dataDir, after);
-  /** Signs in on another device, and opens the account there. */
-  const signIn = async (userAgent: string, code = ''): Promise<Page> => {
+  /** Logs in on another device, and opens the account there. */
+  const logIn = async (userAgent: string, code = ''): Promise<Page> => {
     const context = await web.browser.newContext({ userAgent, locale: 'en', viewport: { width: 390, height: 844 } });
     const page = await context.newPage();
     page.setDefaultTimeout(HANG_MS);
@@ -42,19 +42,19 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     await page.getByLabel('User name').fill(panel.username);
     await page.locator('input[name=password]').fill(password);
     if (code !== '') await page.locator('input[name=twoFactorCode]').fill(code);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
     return page;
   };
 
-  it('shows where the account is signed in, and ends one session at once', async () => {
-    const phone = await signIn(PHONE);
+  it('shows where the account is logged in, and ends one session at once', async () => {
+    const phone = await logIn(PHONE);
     await web.open('account', 'Account');
     await session('Chrome on Linux').getByText('This device').waitFor();
     await session('Safari on iOS').getByText('127.0.0.1').waitFor();
     await session('Safari on iOS').getByText('in use now').waitFor();
     // A login elsewhere appears without a reload.
-    const desk = await signIn(DESK);
+    const desk = await logIn(DESK);
     await session('Firefox on Windows').waitFor();
     await button('End the session: Firefox on Windows').click();
     await dialog().getByRole('button', { name: 'End', exact: true }).click();
@@ -71,12 +71,12 @@ describe.skipIf(found === null)('the account in the web panel', () => {
   });
 
   it('ends all other sessions, and keeps the own one', async () => {
-    const phones = [await signIn(PHONE), await signIn(PHONE)];
+    const phones = [await logIn(PHONE), await logIn(PHONE)];
     await web.open('overview', 'Overview');
     await web.open('account', 'Account');
     const head = headOf(panel.dataDir);
     await button('End all others').click();
-    await web.sees('2 devices must sign in again.');
+    await web.sees('2 devices must log in again.');
     await dialog().getByRole('button', { name: 'End all others' }).click();
     await web.sees('All other sessions were ended.');
     await session('Safari on iOS').first().waitFor({ state: 'detached' });
@@ -106,7 +106,7 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     password = NEW_PASSWORD;
     expect(deeds(head)).toEqual(['UserCredentialsChanged', 'DataKeyDestroyed', 'LoggedIn']);
     await expect.poll(() => web.page.getByLabel('Current password').inputValue()).toBe('');
-    await (await signIn(PHONE)).context().close();
+    await (await logIn(PHONE)).context().close();
   });
 
   it('continues the session when a request was sent just before a change renewed it', async () => {
@@ -171,7 +171,7 @@ describe.skipIf(found === null)('the account in the web panel', () => {
     expect(deeds(head)).toEqual([
       ...['OwnCodeUsed', 'SecondFactorSet', 'RecoveryCodesIssued', 'SessionsRevoked', 'LoggedIn'],
     ]);
-    await (await signIn(PHONE, recovery)).context().close();
+    await (await logIn(PHONE, recovery)).context().close();
     await web.sees('9 recovery codes are left.');
 
     const on = headOf(panel.dataDir);

@@ -46,10 +46,10 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await button('Replace the state').click();
     await web.page.getByRole('dialog').getByRole('button', { name: 'Replace the state' }).click();
   };
-  const signIn = async ({ username, password }: typeof OLD) => {
+  const logIn = async ({ username, password }: typeof OLD) => {
     await web.page.locator('input[name=username]').fill(username);
     await web.page.locator('input[name=password]').fill(password);
-    await button('Sign in').click();
+    await button('Log in').click();
   };
 
   /** Makes a backup on the screen. */
@@ -125,7 +125,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await confirm();
     await web.sees('The panel restarts with the new state');
     await web.page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
-    await signIn(panel);
+    await logIn(panel);
     await web.sees('The state was restored');
     const after = await panel.admin();
     expect(await must(after.get<unknown[]>('/panel/api/inbounds/list'))).toEqual([]);
@@ -182,7 +182,7 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await web.sees('The address of the panel changes to');
     await confirm();
     await web.page.waitForURL(`http://127.0.0.1:${panel.ports.panel}/old/#/backups`);
-    await signIn(OLD);
+    await logIn(OLD);
     await web.page.getByRole('heading', { level: 1, name: 'Backups' }).waitFor();
     expect(recorded(panel.dataDir, 'PanelImported')).toMatchObject([
       {

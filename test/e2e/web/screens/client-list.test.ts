@@ -362,7 +362,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
       await click();
       await login.getByLabel('User name').fill(web.panel.username);
       await login.locator('input[name=password]').fill(web.panel.password);
-      await login.getByRole('button', { name: 'Sign in' }).click();
+      await login.getByRole('button', { name: 'Log in' }).click();
       return readFile(await (await file).path(), 'utf8');
     };
     await web.open('clients?search=purser');

@@ -24,7 +24,7 @@ async function openAt(panel: PanelProcess): Promise<Page> {
   await page.goto(`${panel.url}/#/cluster`);
   await page.getByLabel('User name').fill(panel.username);
   await page.locator('input[name=password]').fill(panel.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Cluster' }).waitFor();
   return page;
 }

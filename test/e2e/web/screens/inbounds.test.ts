@@ -340,7 +340,7 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await row('Cove').waitFor({ state: 'detached' });
     expect(typesSince(before)).toStrictEqual([
-      ...['InboundAdded', 'InboundAdded', 'InboundAdded', 'InboundDeleted', 'InboundDeleted'],
+      ...['InboundAdded', 'InboundAdded', 'InboundAdded', 'CommandUndone', 'InboundDeleted', 'InboundDeleted'],
       ...['InboundAdded', 'InboundTrafficReset', 'InboundDeleted'],
     ]);
     await page.getByRole('searchbox').pressSequentially('nowhere');

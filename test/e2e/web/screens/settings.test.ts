@@ -182,7 +182,7 @@ describe.skipIf(found === null)('the settings in the web panel', () => {
     const login = web.page.getByRole('dialog', { name: 'Your session has ended' });
     await login.getByLabel('User name').fill(panel.username);
     await login.locator('input[name=password]').fill(panel.password);
-    await login.getByRole('button', { name: 'Sign in' }).click();
+    await login.getByRole('button', { name: 'Log in' }).click();
     await until('it is stored', () => changesAfter(head).length === 1);
     expect(changesAfter(head)).toStrictEqual([{ pollSeconds: 7 }]);
   });

@@ -10,7 +10,7 @@ import { account } from './queries';
 import { Sessions } from './Sessions';
 import { SharedTwoFactor, TwoFactor } from './TwoFactor';
 
-/** `#/account`: the name and the password of the admin, the second factors, and where the account is signed in. */
+/** `#/account`: the name and the password of the admin, the second factors, and where the account is logged in. */
 export function Account() {
   const { t } = useTranslation('account');
   const query = useQuery(account);

@@ -20,7 +20,7 @@ const ICONS = { phone: IconDeviceMobile, computer: IconDeviceDesktop, program: I
 /** A connected page counts as used every two seconds. */
 const RECENT_MS = 60_000;
 
-/** Where the account is signed in, the newest login first. */
+/** Where the account is logged in, the newest login first. */
 export function Sessions() {
   const { t } = useTranslation('account');
   const query = useQuery(sessionsQuery);

@@ -75,7 +75,7 @@ export const FieldRow = memo(function FieldRow({ field, edited, error, trustsEve
   );
 });
 
-/** Two-factor sign-in is set up with a code, on the screen of the account. */
+/** Two-factor login is set up with a code, on the screen of the account. */
 function Elsewhere({ field }: { readonly field: Field }): ReactNode {
   const { t } = useTranslation('settings');
   const isOn = field.secret ? field.isSet : field.value === true;
