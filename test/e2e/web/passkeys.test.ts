@@ -49,6 +49,10 @@ describe.skipIf(found === null)('a passkey in the web panel', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('laptop');
     await dialog.locator('input[name=secret]').fill(panel.password);
+    await dialog.getByRole('button', { name: 'Show as curl' }).click();
+    const command = await dialog.getByRole('region', { name: 'Show as curl' }).locator('pre').textContent();
+    expect(command).toContain('"password": "***"');
+    expect(command).not.toContain(panel.password);
     await dialog.getByRole('button', { name: 'Add passkey' }).click();
     await page.getByText('not used yet').waitFor();
     expect(deedsOf(panel.dataDir, head)).toEqual(['PasskeyAdded']);

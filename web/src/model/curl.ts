@@ -11,7 +11,7 @@ export interface FormRequest {
 export const MASK = '***';
 
 const SECRET_NAME =
-  /pass(word|phrase)?$|token$|secret|private_?key|pre_?shared|psk$|seed|^(auth|decryption|key|uuid|subid|code|twofactorcode)$|proxy$/i;
+  /pass(word|phrase)?$|token$|secret|private_?key|pre_?shared|psk$|seed|^(auth|license|decryption|key|uuid|subid|code|twofactorcode)$|proxy$/i;
 /** Values of these members that are choices. */
 const CHOICES: ReadonlySet<string> = new Set(['', 'none', 'noauth', 'password', 'auto']);
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;

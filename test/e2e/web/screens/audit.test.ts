@@ -66,6 +66,10 @@ describe.skipIf(found === null)('the audit in the web panel', () => {
     await drawer().getByRole('heading', { name: 'What undoing this would do' }).waitFor();
     await drawer().getByText('Could connect again').waitFor();
     expect(recorded(panel.dataDir, 'InboundEnabled')).toHaveLength(0);
+    await drawer().getByRole('button', { name: 'Show as curl' }).click();
+    await drawer()
+      .getByText(/panel\/api\/events\/\d+\/undo/)
+      .waitFor();
     await drawer().getByRole('button', { name: 'Undo now' }).click();
     await page.getByText('The change was undone').waitFor();
     expect(recorded(panel.dataDir, 'InboundEnabled')).toHaveLength(1);

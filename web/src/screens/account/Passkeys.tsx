@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
+import type { Posts } from '../../api/contract.generated';
 import { createPasskey, hasPasskeys } from '../../api/passkeys';
 import blocks from '../../ui/display/Blocks.module.css';
 import { Technical, useFormat } from '../../ui/display/format';
@@ -11,6 +12,7 @@ import { useAction } from '../../ui/feedback/action';
 import { confirmLoss } from '../../ui/feedback/confirm';
 import { Dialog } from '../../ui/feedback/Dialog';
 import { sentenceOf } from '../../ui/feedback/toast';
+import { FormFooter } from '../../ui/form/FormFooter';
 import classes from './Account.module.css';
 import { type Factors, factors, STALE } from './queries';
 
@@ -82,36 +84,42 @@ function Row({ passkey: { id, name, host, createdAt, usedAt } }: { readonly pass
   );
 }
 
+const addRequest = (body: Posts['/panel/setting/passkeys/add']['body']) =>
+  api.request('/panel/setting/passkeys/add', { body });
+/** Stands for what the authenticator answers to the options of the panel. */
+const ANSWER = {
+  id: '…',
+  rawId: '…',
+  type: 'public-key',
+  response: { clientDataJSON: '…', attestationObject: '…' },
+} as const;
+
 /** Asks for a name, and for the password or a code, so that an open session is not enough. */
 function Add({ hasCode, onClose }: { readonly hasCode: boolean; readonly onClose: () => void }) {
   const { t } = useTranslation(['account', 'shell']);
+  const [name, setName] = useState('');
+  const [secret, setSecret] = useState('');
   const [refusal, setRefusal] = useState('');
-  const add = useAction<{ readonly name: string; readonly secret: string }>({
+  const request = (response: Parameters<typeof addRequest>[0]['response']) =>
+    addRequest({ name, ...(hasCode ? { twoFactorCode: secret } : { password: secret }), response });
+  const add = useAction({
     stale: STALE,
     silent: true,
-    run: async ({ name, secret }) => {
+    run: async () => {
       const { obj: options } = await api.post('/panel/setting/passkeys/options');
-      const response = await createPasskey(options);
-      const shown = hasCode ? { twoFactorCode: secret } : { password: secret };
-      return api.post('/panel/setting/passkeys/add', { body: { name, ...shown, response } });
+      return request(await createPasskey(options)).send();
     },
   });
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
+  const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const text = (name: string): string => String(form.get(name) ?? '');
     setRefusal('');
-    add.mutate(
-      { name: text('passkeyName'), secret: text('secret') },
-      { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) },
-    );
+    add.mutate(undefined, { onSuccess: onClose, onError: (error) => setRefusal(sentenceOf(error)) });
   };
   return (
     <Dialog onClose={onClose} title={t('passkeys.add')}>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
-            name="passkeyName"
             label={t('passkeys.name')}
             description={t('passkeys.nameHelp')}
             maxLength={64}
@@ -119,6 +127,8 @@ function Add({ hasCode, onClose }: { readonly hasCode: boolean; readonly onClose
             required
             withAsterisk={false}
             data-autofocus
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           {hasCode ? (
             <TextInput
@@ -129,6 +139,8 @@ function Add({ hasCode, onClose }: { readonly hasCode: boolean; readonly onClose
               dir="ltr"
               required
               withAsterisk={false}
+              value={secret}
+              onChange={({ currentTarget }) => setSecret(currentTarget.value)}
             />
           ) : (
             <PasswordInput
@@ -138,6 +150,8 @@ function Add({ hasCode, onClose }: { readonly hasCode: boolean; readonly onClose
               dir="auto"
               required
               withAsterisk={false}
+              value={secret}
+              onChange={({ currentTarget }) => setSecret(currentTarget.value)}
             />
           )}
           {refusal !== '' && (
@@ -145,14 +159,12 @@ function Add({ hasCode, onClose }: { readonly hasCode: boolean; readonly onClose
               {refusal}
             </Text>
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('cancel', { ns: 'shell' })}
-            </Button>
-            <Button type="submit" loading={add.isPending}>
-              {t('passkeys.add')}
-            </Button>
-          </Group>
+          <FormFooter
+            submit={t('passkeys.add')}
+            isBusy={add.isPending}
+            onCancel={onClose}
+            request={() => request(ANSWER)}
+          />
         </Stack>
       </form>
     </Dialog>

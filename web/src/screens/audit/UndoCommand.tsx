@@ -8,6 +8,7 @@ import { UNDO_PATH } from '../../api/undo';
 import { useFormat } from '../../ui/display/format';
 import { useAction } from '../../ui/feedback/action';
 import { sentenceOf } from '../../ui/feedback/toast';
+import { useCurl } from '../../ui/form/FormFooter';
 import classes from './Audit.module.css';
 import { SubjectName } from './columns';
 
@@ -51,7 +52,9 @@ function Previewed({ position, preview, onCancel }: PreviewedProps) {
   const { t } = useTranslation(['audit', 'shell']);
   const navigate = useNavigate();
   const { events, total, effects, report } = preview;
-  const undo = useAction({ run: () => api.post(UNDO_PATH, { params: { position }, body: {} }), stale: [[]] });
+  const request = () => api.request(UNDO_PATH, { params: { position }, body: {} });
+  const undo = useAction({ run: () => request().send(), stale: [[]] });
+  const curl = useCurl(request);
   const obstacles = report?.obstacles ?? [];
   return (
     <section aria-label={t('undo.title')} className={classes['undo']}>
@@ -92,7 +95,9 @@ function Previewed({ position, preview, onCancel }: PreviewedProps) {
         <Button size="compact-sm" variant="default" onClick={onCancel}>
           {t('cancel', { ns: 'shell' })}
         </Button>
+        {curl.button}
       </Group>
+      {curl.view}
     </section>
   );
 }

@@ -8,6 +8,7 @@ import { useFormat } from '../../ui/display/format';
 import { Loaded, Section } from '../../ui/display/Page';
 import { useAction } from '../../ui/feedback/action';
 import { confirmLoss } from '../../ui/feedback/confirm';
+import { useCurl } from '../../ui/form/FormFooter';
 import classes from './Backups.module.css';
 import { CheckProgress } from './CheckProgress';
 import { type Check, check as checkQuery, isRunning, type Report, STALE } from './queries';
@@ -90,10 +91,9 @@ function Result({
 function Passphrase({ name }: { readonly name: string }) {
   const { t } = useTranslation('backups');
   const [passphrase, setPassphrase] = useState('');
-  const checking = useAction({
-    stale: STALE,
-    run: () => api.post('/panel/api/server/backups/check', { body: { name, passphrase } }),
-  });
+  const request = () => api.request('/panel/api/server/backups/check', { body: { name, passphrase } });
+  const checking = useAction({ stale: STALE, run: () => request().send() });
+  const curl = useCurl(request);
   return (
     <form
       onSubmit={(event) => {
@@ -114,7 +114,9 @@ function Passphrase({ name }: { readonly name: string }) {
         <Button type="submit" loading={checking.isPending}>
           {t('again')}
         </Button>
+        {curl.button}
       </Group>
+      {curl.view}
     </form>
   );
 }

@@ -8,6 +8,7 @@ import { Technical } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
 import { Status } from '../../../ui/display/Status';
 import { useAction } from '../../../ui/feedback/action';
+import { useCurl } from '../../../ui/form/FormFooter';
 import classes from '../Core.module.css';
 import { registration } from '../queries';
 import { type JsonObject, parse } from '../template';
@@ -99,39 +100,41 @@ function Registered({ registration: known, onAdd, has }: ProviderProps & { reado
 function License({ current }: { readonly current: string }) {
   const { t } = useTranslation('core');
   const [license, setLicense] = useState('');
-  const applying = useAction<string>({
-    stale: STALE,
-    run: (given) => api.post('/panel/core/wgprov/:action', { params: { action: 'license' }, body: { license: given } }),
-    said: () => t('tunnel.licensed'),
-  });
+  const request = () =>
+    api.request('/panel/core/wgprov/:action', { params: { action: 'license' }, body: { license: license.trim() } });
+  const applying = useAction({ stale: STALE, run: () => request().send(), said: () => t('tunnel.licensed') });
+  const curl = useCurl(() => (license.trim() === '' ? null : request()));
   return (
     <form
-      className={classes['filters']}
       onSubmit={(event) => {
         event.preventDefault();
-        applying.mutate(license.trim(), { onSuccess: () => setLicense('') });
+        applying.mutate(undefined, { onSuccess: () => setLicense('') });
       }}
     >
-      <TextInput
-        label={t('tunnel.license')}
-        description={t('tunnel.licenseHelp')}
-        placeholder={current === '' ? '' : `${current.slice(0, 4)}…`}
-        dir="ltr"
-        autoComplete="off"
-        spellCheck={false}
-        value={license}
-        onChange={({ currentTarget }) => setLicense(currentTarget.value)}
-      />
-      <Button
-        size="xs"
-        type="submit"
-        variant="default"
-        className={classes['atEnd'] ?? ''}
-        disabled={license.trim() === ''}
-        loading={applying.isPending}
-      >
-        {t('tunnel.apply')}
-      </Button>
+      <div className={classes['filters']}>
+        <TextInput
+          label={t('tunnel.license')}
+          description={t('tunnel.licenseHelp')}
+          placeholder={current === '' ? '' : `${current.slice(0, 4)}…`}
+          dir="ltr"
+          autoComplete="off"
+          spellCheck={false}
+          value={license}
+          onChange={({ currentTarget }) => setLicense(currentTarget.value)}
+        />
+        <Button
+          size="xs"
+          type="submit"
+          variant="default"
+          className={classes['atEnd'] ?? ''}
+          disabled={license.trim() === ''}
+          loading={applying.isPending}
+        >
+          {t('tunnel.apply')}
+        </Button>
+        <div className={classes['atEnd']}>{curl.button}</div>
+      </div>
+      {curl.view}
     </form>
   );
 }

@@ -7,6 +7,7 @@ import { useFormat } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
 import { Status } from '../../../ui/display/Status';
 import { useAction } from '../../../ui/feedback/action';
+import { useCurl } from '../../../ui/form/FormFooter';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import classes from '../Core.module.css';
 import { vpnAccount, vpnCountries, vpnServers } from '../queries';
@@ -42,19 +43,18 @@ function SignIn() {
   const { t } = useTranslation('core');
   const [way, setWay] = useState<(typeof WAYS)[number]>('token');
   const [secret, setSecret] = useState('');
-  const signing = useAction<string>({
-    stale: STALE,
-    run: (given) =>
-      way === 'token'
-        ? api.post('/panel/core/vpnprov/:action', { params: { action: 'reg' }, body: { token: given } })
-        : api.post('/panel/core/vpnprov/:action', { params: { action: 'setKey' }, body: { key: given } }),
-    said: () => t('provider.registered'),
-  });
+  const given = secret.trim();
+  const request = () =>
+    way === 'token'
+      ? api.request('/panel/core/vpnprov/:action', { params: { action: 'reg' }, body: { token: given } })
+      : api.request('/panel/core/vpnprov/:action', { params: { action: 'setKey' }, body: { key: given } });
+  const signing = useAction({ stale: STALE, run: () => request().send(), said: () => t('provider.registered') });
+  const curl = useCurl(() => (given === '' ? null : request()));
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        signing.mutate(secret.trim());
+        signing.mutate();
       }}
     >
       <Stack gap="sm" align="flex-start">
@@ -75,9 +75,13 @@ function SignIn() {
           value={secret}
           onChange={({ currentTarget }) => setSecret(currentTarget.value)}
         />
-        <Button size="xs" type="submit" disabled={secret.trim() === ''} loading={signing.isPending}>
-          {t('vpn.signIn')}
-        </Button>
+        <Group gap="xs">
+          <Button size="xs" type="submit" disabled={given === ''} loading={signing.isPending}>
+            {t('vpn.signIn')}
+          </Button>
+          {curl.button}
+        </Group>
+        {curl.view}
       </Stack>
     </form>
   );
