@@ -35,7 +35,7 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
   await page.goto(`${panel.url}/`);
   await page.getByLabel('User name').fill(panel.username);
   await page.locator('input[name=password]').fill(panel.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   let phone: Page | undefined;
   return {
