@@ -15,6 +15,11 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[];
   readonly oneOf?: readonly JsonSchema[];
   readonly additionalProperties?: JsonSchema | boolean;
+  readonly default?: unknown;
+  /** Usual values. */
+  readonly examples?: readonly unknown[];
+  /** What a text contains. */
+  readonly contentSchema?: JsonSchema;
   /** Metadata of src/events/fields.ts. */
   readonly unit?: string;
   readonly meanings?: Readonly<Record<string, string>>;
@@ -26,6 +31,7 @@ export function shape(schema: JsonSchema, resolve = (ref: string): string => ref
   const inner = (part: JsonSchema): string => shape(part, resolve);
   if (schema.typeName !== undefined) return typeLink(schema.typeName);
   if (schema.$ref !== undefined) return resolve(schema.$ref);
+  if (schema.contentSchema) return `string with ${inner(schema.contentSchema)}`;
   if (Array.isArray(schema.type)) {
     const types = schema.type as readonly string[];
     return types.map((type) => inner({ ...schema, type })).join(' \\| ');
@@ -41,7 +47,7 @@ export function shape(schema: JsonSchema, resolve = (ref: string): string => ref
     const members = Object.entries(schema.properties).map(
       ([key, value]) => `${key}${required.has(key) ? '' : '?'}: ${inner(value)}`,
     );
-    return `{ ${members.join('; ')} }`;
+    return members.length === 0 ? 'object' : `{ ${members.join('; ')} }`;
   }
   if (schema.type === 'object') return 'object';
   return String(schema.type ?? 'any');

@@ -7,6 +7,7 @@ import { SOCKET_TAG, socketMessages } from '../src/http/panel/openapi/socket.js'
 import { eventsPage } from './docs-events.js';
 import { GENERATED, type JsonSchema, shape } from './docs-shape.js';
 import { CONTRACT_FILE, contractModule } from './web-contract.js';
+import { optionModules } from './web-options.js';
 
 function schemaText(schema: z.ZodType): string {
   return shape(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema);
@@ -91,9 +92,33 @@ function contractSections({ tags, paths, components: { schemas } }: Contract): r
 }
 
 function resourceSection(name: string, schema: JsonSchema, resolve: (ref: string) => string): readonly string[] {
+  if (schema.anyOf) return [`## ${name}`, '', `${schema.description ?? ''} ${shape(schema, resolve)}`.trim(), ''];
   const members = Object.entries(schema.properties ?? {});
-  const rows = members.map(([key, value]) => `| \`${key}\` | ${shape(value, resolve)} |`);
-  return [`## ${name}`, '', '| Member | Type |', '|---|---|', ...rows, ''];
+  const isDescribed = members.some(([, { description, examples }]) => description !== undefined || examples);
+  const rows = members.map(([key, value]) => {
+    const note = isDescribed ? ` ${fallbackOf(value)} | ${descriptionOf(value)} |` : '';
+    return `| \`${key}\` | ${shape(value, resolve)} |${note}`;
+  });
+  const head = isDescribed
+    ? ['| Member | Type | Default | Description |', '|---|---|---|---|']
+    : ['| Member | Type |', '|---|---|'];
+  return [
+    `## ${name}`,
+    '',
+    ...(schema.description === undefined ? [] : [schema.description, '']),
+    ...head,
+    ...rows,
+    '',
+  ];
+}
+
+const fallbackOf = ({ default: fallback }: JsonSchema): string =>
+  fallback === undefined || fallback === '' ? '' : `\`${JSON.stringify(fallback)}\``;
+
+function descriptionOf({ description = '', examples, anyOf = [] }: JsonSchema): string {
+  const usual = examples ?? anyOf.find(({ items }) => items?.examples)?.items?.examples ?? [];
+  const named = usual.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
+  return [description, named === '' ? '' : `Usual: ${named}.`].join(' ').trim();
 }
 
 /** The valid words for a path parameter. */
@@ -191,6 +216,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'docs/errors.md': errorsPage,
   'docs/api.md': apiPage,
   [CONTRACT_FILE]: contractModule,
+  ...optionModules,
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

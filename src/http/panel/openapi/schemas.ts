@@ -2,9 +2,17 @@ import { z } from 'zod';
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 import { SESSION_COOKIE } from '../auth/cookie.js';
 import { StaleVersion } from '../contract/documents.js';
+import { InboundSettings } from '../contract/schemas/core/inbound-settings.js';
+import { Sniffing } from '../contract/schemas/core/option.js';
+import { CoreTemplate } from '../contract/schemas/core/outbound-settings.js';
+import { InboundStream } from '../contract/schemas/core/stream.js';
 import { Preview } from '../contract/schemas/preview.js';
 
-const schemas: Record<string, z.ZodType> = { Preview, StaleVersion };
+/** Schemas that no route uses in its types. Those of the core are what JSON texts contain. */
+const schemas: Record<string, z.ZodType> = {
+  ...{ Preview, StaleVersion },
+  ...{ InboundSettings, InboundStream, Sniffing, CoreTemplate },
+};
 const names = new Set<z.ZodType>();
 
 /** Returns the schema. An object gets its own name in the document, so it appears only once. */

@@ -2,19 +2,20 @@ import { z } from 'zod';
 import { issue } from '../../../../messages/issue.js';
 import { get, type KnownAuth, post, routes } from '../route.js';
 import { body, loose, text } from '../schemas/fields.js';
-import { optionalObject } from '../schemas/json-text.js';
+import { contentOf, optionalObject } from '../schemas/json-text.js';
 import { TextCode } from '../schemas/text-code.js';
 
+const templateText = optionalObject.meta({ type: 'string', ...contentOf('CoreTemplate') });
 /** The template under its own name, the name in 3x-ui, or the name in 3xui-api-client. */
 const template = body({
-  coreSetting: optionalObject,
-  xraySetting: optionalObject,
-  content: optionalObject,
+  coreSetting: templateText,
+  xraySetting: templateText,
+  content: templateText,
   outboundTestUrl: text,
 });
 const OutboundTraffic = z.object({ id: z.int(), tag: z.string(), up: z.int(), down: z.int(), total: z.int() });
 const CoreSettings = z.object({
-  coreSetting: z.string(),
+  coreSetting: z.string().meta(contentOf('CoreTemplate')),
   inboundTags: z.string(),
   clientReverseTags: z.string(),
   outboundTestUrl: z.string(),

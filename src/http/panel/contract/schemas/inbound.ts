@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { message } from '../../../../messages/message.js';
 import { ClientTraffic, SettingsText } from './client.js';
 import { body, loose, optionalFlag, optionalText, optionalWhole, Wrong } from './fields.js';
-import { optionalObject, requiredObject } from './json-text.js';
+import { contentOf, optionalObject, requiredObject } from './json-text.js';
 
 export const PERIODS = ['never', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 type Period = (typeof PERIODS)[number];
@@ -24,9 +24,9 @@ export const inboundShape = {
     if (value === '' || value === null) return 'never';
     return PERIODS.find((period) => period === value) ?? new Wrong(message('input.notOneOf', { known: PERIODS }));
   }),
-  settings: SettingsText,
-  streamSettings: optionalObject,
-  sniffing: optionalObject,
+  settings: SettingsText.meta(contentOf('InboundSettings')),
+  streamSettings: optionalObject.meta({ type: 'string', ...contentOf('InboundStream') }),
+  sniffing: optionalObject.meta({ type: 'string', ...contentOf('Sniffing') }),
   /** The node whose core listens; absent or 0 = this panel. It cannot be changed later. */
   nodeId: optionalWhole({ min: 0, from: 'loose' }),
   /** The member of the cluster whose core listens; absent or empty = the one that it has, or that gets this request. */
@@ -62,10 +62,10 @@ export const InboundReply = z
     listen: z.string(),
     port: z.int(),
     protocol: z.string(),
-    settings: z.string(),
-    streamSettings: z.string(),
+    settings: z.string().meta(contentOf('InboundSettings')),
+    streamSettings: z.string().meta(contentOf('InboundStream')),
     tag: z.string(),
-    sniffing: z.string(),
+    sniffing: z.string().meta(contentOf('Sniffing')),
     nodeId: z.int().optional(),
     /** The member of the cluster whose core listens; absent without a cluster. */
     machine: z.string().optional(),

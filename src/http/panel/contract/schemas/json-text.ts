@@ -75,6 +75,12 @@ function parse(text: string): unknown {
   }
 }
 
+/** What a JSON text contains: the name of a schema in the API reference. The panel does not check the text against it. */
+export const contentOf = (name: string) => ({
+  contentMediaType: 'application/json',
+  contentSchema: { $ref: `#/components/schemas/${name}` },
+});
+
 export const optionalObject = loose('string', (value) => (value === undefined ? undefined : readObject(value)));
 export const requiredObject = needed('string', (value) =>
   value === '' || value === null ? new Wrong(message('input.missing')) : readObject(value),

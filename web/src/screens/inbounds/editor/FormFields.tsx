@@ -26,7 +26,33 @@ interface PartProps {
 
 function Part({ section, fields, form }: PartProps) {
   const { t } = useTranslation('inbounds');
-  const inputs = (
+  const title = t(`section.${section}`);
+  const usual = <Inputs fields={fields.filter(({ isRare }) => !isRare)} form={form} />;
+  if (!RARE.has(section)) {
+    const rare = fields.filter(({ isRare }) => isRare);
+    return (
+      <Fieldset legend={title}>
+        <div className={classes['inputs']}>{usual}</div>
+        {rare.length > 0 && (
+          <details className={classes['more']} open={rare.some((field) => isSet(form.draft, field))}>
+            <summary>{t('more')}</summary>
+            <Inputs fields={rare} form={form} />
+          </details>
+        )}
+      </Fieldset>
+    );
+  }
+  return (
+    <details className={classes['rare']} open={fields.some((field) => isSet(form.draft, field))}>
+      <summary>{title}</summary>
+      <p className={classes['rareHelp']}>{t(`about.${section as 'sockopt'}`)}</p>
+      {usual}
+    </details>
+  );
+}
+
+function Inputs({ fields, form }: Omit<PartProps, 'section'>) {
+  return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="sm">
       {fields.map((field) =>
         field.kind === 'items' ? (
@@ -37,27 +63,13 @@ function Part({ section, fields, form }: PartProps) {
       )}
     </SimpleGrid>
   );
-  const title = t(`section.${section}`);
-  if (!RARE.has(section))
-    return (
-      <Fieldset legend={title}>
-        <div className={classes['inputs']}>{inputs}</div>
-      </Fieldset>
-    );
-  return (
-    <details className={classes['rare']} open={fields.some((field) => isSet(form.draft, field))}>
-      <summary>{title}</summary>
-      <p className={classes['rareHelp']}>{t(`about.${section as 'sockopt'}`)}</p>
-      {inputs}
-    </details>
-  );
 }
 
 /** Whether the field has a value that an admin has set. */
-function isSet(draft: Draft, { path }: Field): boolean {
+function isSet(draft: Draft, { path, skip = 0 }: Field): boolean {
   const value = valueAt(draft, path);
   return Array.isArray(value)
-    ? value.length > 0
+    ? value.length > skip
     : value !== undefined && value !== '' && value !== false && value !== 0;
 }
 
@@ -66,12 +78,13 @@ function Items({ field, ...form }: FormProps & { readonly field: Field }) {
   const { t } = useTranslation('inbounds');
   const { label } = useLabels()(field);
   const { draft, onChange } = form;
+  const { skip = 0 } = field;
   const value = valueAt(draft, field.path);
   const all: readonly Json[] = Array.isArray(value) ? value : [];
   const set = (next: readonly Json[]): void => onChange(withValue(draft, field.path, next));
   return (
     <div className={classes['wide']}>
-      {all.map((_, index) => (
+      {[...all.keys()].slice(skip).map((index) => (
         <fieldset key={index} className={classes['item']}>
           <legend>{t('item', { name: label, n: index + 1 })}</legend>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="sm">
@@ -95,6 +108,7 @@ function Items({ field, ...form }: FormProps & { readonly field: Field }) {
         size="compact-sm"
         variant="default"
         leftSection={<IconPlus size={14} aria-hidden />}
+        disabled={all.length < skip}
         onClick={() => set([...all, { ...field.fresh }])}
       >
         {t('addItem', { name: label })}

@@ -15,7 +15,8 @@ import { clusterMembers, nodes as nodesQuery } from '../../../api/queries';
 import { valueAt } from '../../../model/json';
 import { DateField } from '../../../ui/form/DateField';
 import { NumberField } from '../../../ui/form/NumberField';
-import { type Field, securitiesOf } from '../fields';
+import { type Field, isRequired } from '../fields';
+import { securitiesOf } from '../fields/conditions';
 import classes from '../Inbounds.module.css';
 import { useLabels } from '../labels';
 import type { Draft } from './draft';
@@ -52,14 +53,14 @@ interface Parts {
 /** The input of a field, with what generates its value. */
 export function Input({ field, ...form }: FormProps & { readonly field: Field }) {
   const { draft, onChange, isNew, problems } = form;
-  const { path, isRequired = false, isNewOnly = false } = field;
+  const { path, isNewOnly = false } = field;
   const { label, help } = useLabels()(field);
   const parts: Parts = {
     ...{ field, draft, value: shown(field, valueAt(draft, path)) },
     set: (input) => onChange(edited(draft, field, input)),
     shared: {
       ...{ label, description: help, error: problems[path], name: path },
-      ...{ disabled: isNewOnly && !isNew, withAsterisk: isRequired },
+      ...{ disabled: isNewOnly && !isNew, withAsterisk: isRequired(field, draft) },
     },
   };
   return (

@@ -1,5 +1,6 @@
 import { isObject, valueAt, withValue } from '../../../model/json';
-import { type Field, securitiesOf } from '../fields';
+import type { Field } from '../fields';
+import { securitiesOf } from '../fields/conditions';
 import type { Draft } from './draft';
 import { type Shown, stored } from './values';
 

@@ -1,6 +1,7 @@
 import { api } from '../../../api/client';
 import { valueAt, withValue } from '../../../model/json';
 import { randomBase64, randomHex, randomWord } from '../../../model/random';
+import { carrierOf } from '../fields/conditions';
 import type { Draft } from './draft';
 
 export type Generator = keyof typeof makers;
@@ -77,11 +78,6 @@ async function wireguardKey(draft: Draft): Promise<Draft> {
   return withValue(draft, 'settings.secretKey', `${privateKey.replaceAll('-', '+').replaceAll('_', '/')}=`);
 }
 
-const pathOfTransport = (draft: Draft): string => {
-  const network = textAt(draft, 'streamSettings.network');
-  return `streamSettings.${network === 'splithttp' ? 'splithttp' : network}Settings.path`;
-};
-
 /** Secrets that need no mathematics are made in the browser, all other keys by the core. */
 const makers = {
   port: async (draft: Draft) =>
@@ -98,7 +94,7 @@ const makers = {
   shortIds: (draft: Draft) => withValue(draft, `${REALITY}.shortIds`, [randomHex(8)]),
   shadowsocksKey: (draft: Draft) =>
     withValue(draft, 'settings.password', shadowsocksKey(textAt(draft, 'settings.method'))),
-  path: (draft: Draft) => withValue(draft, pathOfTransport(draft), `/${randomWord(10)}`),
+  path: (draft: Draft) => withValue(draft, `${carrierOf(draft)}.path`, `/${randomWord(10)}`),
   serviceName: (draft: Draft) => withValue(draft, 'streamSettings.grpcSettings.serviceName', randomWord(10)),
   obfs: (draft: Draft) =>
     withAll(draft, { [`${MASK}.type`]: 'salamander', [`${MASK}.settings.password`]: randomWord(16) }),

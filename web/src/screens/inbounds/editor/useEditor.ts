@@ -12,8 +12,6 @@ import { sentenceOf, toastDone, toastError } from '../../../ui/feedback/toast';
 import { inboundForm } from '../queries';
 import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
 import { type Generator, generated } from './generators';
-import { problemField } from './problem-field';
-import { missing } from './values';
 
 const NONE: Readonly<Record<string, string>> = {};
 const textOf = (draft: Draft): string => JSON.stringify(draft, null, 2);
@@ -68,21 +66,31 @@ export function useEditor({ inbound, start, onSaved }: Start) {
     setProblems(found);
     if (path !== undefined) setFocused({ path });
   };
+  // The tables of the form are loaded with its fields, and only when they are needed.
   const refuse = (error: unknown): void => {
     if (error instanceof ApiError && error.code === 'INBOUND_CHANGED') return conflict.look();
-    const path = error instanceof ApiError && tab === 'form' ? problemField(error, draft) : null;
-    if (path === null) setRefusal(sentenceOf(error));
-    else point({ [path]: sentenceOf(error) });
+    if (!(error instanceof ApiError) || tab !== 'form') return setRefusal(sentenceOf(error));
+    const sentence = sentenceOf(error);
+    void import('./problem-field').then(
+      ({ problemField }) => {
+        const path = problemField(error, draft);
+        if (path === null) setRefusal(sentence);
+        else point({ [path]: sentence });
+      },
+      () => setRefusal(sentence),
+    );
   };
   /** Runs an action with the draft of the open tab if it is complete; else puts the problems on screen. */
   const run = (action: (value: Draft) => void): void => {
     if (!current) return;
-    const empty = missing(current, t('required'));
-    point(empty);
-    setDraft(current);
-    setRefusal('');
-    if (Object.keys(empty).length === 0) action(current);
-    else setTab('form');
+    void import('./values').then(({ missing }) => {
+      const empty = missing(current, t('required'));
+      point(empty);
+      setDraft(current);
+      setRefusal('');
+      if (Object.keys(empty).length === 0) action(current);
+      else setTab('form');
+    }, toastError);
   };
   return {
     ...{ draft, tab, json, jsonProblem, problems, refusal, change },

@@ -1,6 +1,6 @@
 import { isDate } from '../../../model/calendar';
 import { isObject, type Json, type JsonObject, valueAt } from '../../../model/json';
-import { type Field, fields } from '../fields';
+import { type Field, fields, isRequired } from '../fields';
 import type { Draft } from './draft';
 
 const GB = 1024 ** 3;
@@ -96,16 +96,18 @@ export function shownFields(draft: Draft): readonly Field[] {
     .filter(({ when }) => when?.(draft) ?? true)
     .flatMap((field) => {
       const value = field.kind === 'items' ? valueAt(draft, field.path) : undefined;
-      return Array.isArray(value) ? value.flatMap((_, index) => itemFields(field, index)) : [field];
+      const inner = Array.isArray(value) ? value.map((_, index) => itemFields(field, index)) : [[field]];
+      return inner.slice(field.skip ?? 0).flat();
     });
 }
 
 /** Required fields that are empty, and dates that are none, by their paths. */
 export function missing(draft: Draft, sentence: string): Readonly<Record<string, string>> {
   const isSocket = /^[/@]/.test(draft.listen);
-  const empty = shownFields(draft).filter(({ isRequired, path, kind }) => {
+  const empty = shownFields(draft).filter((field) => {
+    const { path, kind } = field;
     if (kind === 'date') return typeof valueAt(draft, path) === 'string';
-    if (!isRequired || (path === 'port' && isSocket)) return false;
+    if (!isRequired(field, draft) || (path === 'port' && isSocket)) return false;
     const value = valueAt(draft, path);
     return value === undefined || value === '' || value === 0 || (Array.isArray(value) && value.length === 0);
   });

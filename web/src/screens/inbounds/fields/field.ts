@@ -1,49 +1,48 @@
-import { type JsonObject, valueAt } from '../../../model/json';
+import { inboundOptions } from '../../../api/inbound-options.generated';
+import type { JsonObject } from '../../../model/json';
+import { inputAt, type OptionInput, type OptionKind, type OptionSchema, schemaAt } from '../../../model/options';
 import type { Draft } from '../editor/draft';
 import type { Generator } from '../editor/generators';
+import { all, CARRIERS, type Condition, carrierOf, network, protocol } from './conditions';
 
 /** One input of the form. The label and the help are texts under `field.<name>` and `help.<name>`. */
-export interface Field {
+export interface Field extends Omit<OptionInput, 'kind' | 'isRequired'>, Omit<Presentation, 'kind' | 'items'> {
   /** Without a text under `field.<name>`, the name is that of the core and the label in every language. */
   readonly name: string;
   readonly path: string;
   readonly kind: Kind;
+  /** For `items`: the inputs of each item, with paths inside it. */
+  readonly items?: readonly Field[];
+}
+
+/** What the schema does not say: how the input looks, and when it is shown. */
+interface Presentation {
+  /** Default: the last part of the path. */
+  readonly name?: string;
+  readonly kind?: Exclude<Kind, OptionKind>;
+  /** Fewer options than the schema has. */
   readonly options?: readonly string[];
-  /** What an absent value means. */
-  readonly fallback?: string | number | boolean;
-  readonly isRequired?: boolean;
+  /** Also where the schema does not require it, since the schema does not know the other members. */
+  readonly isRequired?: boolean | Condition;
   /** Hidden until it is asked for. */
   readonly isSecret?: boolean;
   readonly isWide?: boolean;
+  /** In the closed part at the end of its section. */
+  readonly isRare?: boolean;
   /** Make a value, or several that belong together. */
   readonly generators?: readonly Generator[];
   readonly when?: Condition;
   /** Fixed once the inbound exists. */
   readonly isNewOnly?: boolean;
-  /** For `items`: the inputs of each item, with paths inside it, and a new item. */
-  readonly items?: readonly Field[];
+  readonly items?: readonly Row[];
+  /** For `items`: a new item, and how many items at the start have fields of their own. */
   readonly fresh?: JsonObject;
+  readonly skip?: number;
 }
+type Row = string | readonly [path: string, Presentation];
 
-/**
- * `lines`: a text of several lines, stored as a list of them. `map`: names and values, one pair on each line. `items`: a
- * list of objects with inputs of their own.
- */
-export type Kind =
-  | 'text'
-  | 'number'
-  | 'select'
-  | 'switch'
-  | 'list'
-  | 'gigabytes'
-  | 'date'
-  | 'lines'
-  | 'map'
-  | 'node'
-  | 'machine'
-  | 'items';
-
-type Condition = (draft: Draft) => boolean;
+/** `lines`: a text of several lines, stored as a list of them. */
+export type Kind = OptionKind | 'gigabytes' | 'date' | 'lines' | 'node' | 'machine';
 
 export const SECTIONS = [
   ...([
@@ -64,73 +63,45 @@ export const RARE: ReadonlySet<Section> = new Set<Section>(['fallbacks', 'proxie
 
 export type Fields = Readonly<Record<Section, readonly Field[]>>;
 
-type More = Omit<Field, 'name' | 'path' | 'kind'>;
-const of =
-  (kind: Kind) =>
-  (path: string, more: More & { readonly name?: string } = {}): Field => ({
-    name: path.slice(path.lastIndexOf('.') + 1),
-    path,
-    kind,
-    ...more,
+/** The inputs of a schema's members, in the order of the rows. Paths in the rows are inside `prefix`. */
+function fieldsOf(schema: OptionSchema | undefined, prefix: string, rows: readonly Row[]): readonly Field[] {
+  return rows.map((row) => {
+    const [path, { items, ...look }] = typeof row === 'string' ? [row, {}] : row;
+    const input = inputAt(schema, path);
+    return {
+      name: path.slice(path.lastIndexOf('.') + 1),
+      path: `${prefix}${path}`,
+      ...input,
+      ...(look.options ? { kind: 'select' as const } : {}),
+      ...look,
+      ...(items ? { items: fieldsOf(schemaAt(schema, path)?.items, '', items), isWide: true } : {}),
+    };
   });
-export const text = of('text');
-export const number = of('number');
-export const flag = of('switch');
-export const list = of('list');
-export const lines = of('lines');
-export const map = of('map');
-export const gigabytes = of('gigabytes');
-export const date = of('date');
-export const select = (path: string, options: readonly string[], more: More & { readonly name?: string } = {}): Field =>
-  of('select')(path, { options, ...more });
-export const items = (path: string, inner: readonly Field[], fresh: JsonObject, more: More = {}): Field =>
-  of('items')(path, { items: inner, fresh, ...more, isWide: true });
-export const node = of('node');
-export const machine = of('machine');
+}
 
-/** Fields inside an object. */
-export const inside = (path: string, fields: readonly Field[]): readonly Field[] =>
-  fields.map((field) => ({ ...field, path: `${path}.${field.path}` }));
+/** Inputs of the inbound itself, or of an object in it. */
+export const members = (path: string, rows: readonly Row[]): readonly Field[] =>
+  fieldsOf(schemaAt(inboundOptions.root, path), path === '' ? '' : `${path}.`, rows);
+/** Inputs of the settings of a protocol. */
+export const settings = (name: string, rows: readonly Row[]): readonly Field[] =>
+  only(protocol(name), fieldsOf(inboundOptions.settings[name], 'settings.', rows));
+
 /** Fields that are shown on a condition, besides their own. */
 export const only = (condition: Condition, fields: readonly Field[]): readonly Field[] =>
   fields.map((field) => ({ ...field, when: field.when ? all(condition, field.when) : condition }));
-export const all =
-  (...conditions: readonly Condition[]): Condition =>
-  (draft) =>
-    conditions.every((condition) => condition(draft));
+export const rare = (fields: readonly Field[]): readonly Field[] => fields.map((field) => ({ ...field, isRare: true }));
+export const PROTOCOLS = Object.keys(inboundOptions.settings);
+/** Inputs of a transport, under each name that its settings may have. */
+export const carrier = (name: string, rows: (path: string) => readonly Field[]): readonly Field[] =>
+  (CARRIERS[name] ?? [`${name}Settings`])
+    .map((one) => `streamSettings.${one}`)
+    .flatMap((path) =>
+      only(
+        all(network(name), (draft) => carrierOf(draft) === path),
+        rows(path),
+      ),
+    );
 
-const WITH_STREAM = new Set(['vless', 'vmess', 'trojan', 'shadowsocks']);
-/** Names by which the core knows the same protocol or transport. */
-const ALIASES: Readonly<Record<string, string>> = {
-  ...{ socks: 'mixed', dokodemo: 'tunnel', 'dokodemo-door': 'tunnel', hysteria: 'hysteria2' },
-  ...{ raw: 'tcp', websocket: 'ws', mkcp: 'kcp', splithttp: 'xhttp' },
-};
-const usual = (name: string): string => ALIASES[name] ?? name;
-
-export const protocol =
-  (...names: readonly string[]): Condition =>
-  (draft) =>
-    names.includes(usual(draft.protocol));
-export const hasStream: Condition = ({ protocol: name }) => WITH_STREAM.has(name);
-export const networkOf = (draft: Draft): string => usual(String(valueAt(draft, 'streamSettings.network') ?? 'tcp'));
-export const network =
-  (...names: readonly string[]): Condition =>
-  (draft) =>
-    hasStream(draft) && names.includes(networkOf(draft));
-export const security =
-  (name: string): Condition =>
-  (draft) =>
-    valueAt(draft, 'streamSettings.security') === name;
-export const has =
-  (path: string, ...values: readonly unknown[]): Condition =>
-  (draft) =>
-    values.includes(valueAt(draft, path));
-
-/** REALITY hides the inbound behind another server's TLS; that needs a transport that looks like it. */
-const WITH_REALITY = new Set(['tcp', 'grpc', 'xhttp']);
-
-/** The securities that the transport of this draft may have. */
-export function securitiesOf(draft: Draft): readonly string[] {
-  if (usual(draft.protocol) === 'hysteria2') return ['tls'];
-  return WITH_REALITY.has(networkOf(draft)) ? ['none', 'tls', 'reality'] : ['none', 'tls'];
-}
+/** Whether the field must have a value in this draft. */
+export const isRequired = ({ isRequired: needed = false }: Field, draft: Draft): boolean =>
+  typeof needed === 'function' ? needed(draft) : needed;

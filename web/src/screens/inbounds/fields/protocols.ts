@@ -1,79 +1,98 @@
-import { type Field, flag, has, inside, items, list, number, only, protocol, select, text } from './field';
+import { valueAt } from '../../../model/json';
+import type { Draft } from '../editor/draft';
+import { has, protocol } from './conditions';
+import { type Field, members, only, rare, settings } from './field';
 
-export const PROTOCOLS = [
-  ...(['vless', 'vmess', 'trojan', 'shadowsocks', 'hysteria2', 'wireguard', 'mixed', 'http', 'tunnel'] as const),
-] as const;
-const METHODS = [
-  ...(['2022-blake3-aes-256-gcm', '2022-blake3-aes-128-gcm', '2022-blake3-chacha20-poly1305'] as const),
-  ...(['chacha20-ietf-poly1305', 'aes-256-gcm', 'aes-128-gcm'] as const),
-] as const;
-const LAYERS = ['tcp,udp', 'tcp', 'udp'] as const;
 const HYSTERIA = 'streamSettings.hysteriaSettings';
 const MASQUERADE = `${HYSTERIA}.masquerade`;
+const MASK = 'streamSettings.finalmask.udp.0';
+const QUIC = 'streamSettings.finalmask.quicParams';
 
-const account = [
-  text('user', { name: 'accountUser', isRequired: true }),
-  text('pass', { name: 'accountPassword', isSecret: true, isRequired: true }),
-];
-const peer = [
-  text('publicKey', { isRequired: true, isWide: true }),
-  text('preSharedKey', { isSecret: true }),
-  list('allowedIPs'),
-  number('keepAlive'),
+const accounts = [
+  'accounts',
+  {
+    items: [
+      ['user', { name: 'accountUser' }],
+      ['pass', { name: 'accountPassword', isSecret: true }],
+    ],
+    fresh: { user: '', pass: '' },
+  },
+] as const;
+
+/** A tunnel needs a target, unless each connection brings its own. */
+const needsTarget = (draft: Draft): boolean =>
+  valueAt(draft, 'settings.followRedirect') !== true && valueAt(draft, 'settings.portMap') === undefined;
+
+const hysteria: readonly Field[] = [
+  ...members(HYSTERIA, ['udpIdleTimeout']),
+  ...members(MASK, [['settings.password', { name: 'obfs', isSecret: true, generators: ['obfs'] }]]),
+  ...members(QUIC, ['congestion', ['udpHop.ports', { name: 'hopPorts' }]]),
+  ...only(has(`${QUIC}.congestion`, 'brutal', 'force-brutal'), members(QUIC, ['brutalUp', 'brutalDown'])),
+  ...members(MASQUERADE, [
+    ['type', { name: 'masquerade' }],
+    ['dir', { when: has(`${MASQUERADE}.type`, 'file') }],
+    ['url', { when: has(`${MASQUERADE}.type`, 'proxy') }],
+    ['rewriteHost', { when: has(`${MASQUERADE}.type`, 'proxy') }],
+    ['content', { when: has(`${MASQUERADE}.type`, 'string') }],
+    ['statusCode', { when: has(`${MASQUERADE}.type`, 'string') }],
+    ['headers', { when: has(`${MASQUERADE}.type`, 'string') }],
+    ['insecure', { when: has(`${MASQUERADE}.type`, 'proxy'), isRare: true }],
+  ]),
+  ...rare(
+    members(QUIC, [
+      ['bbrProfile', { when: has(`${QUIC}.congestion`, undefined, '', 'bbr') }],
+      ['udpHop.interval', { name: 'udpHop.interval' }],
+      ...['initStreamReceiveWindow', 'maxStreamReceiveWindow', 'initConnectionReceiveWindow'],
+      ...['maxConnectionReceiveWindow', 'maxIdleTimeout', 'keepAlivePeriod', 'maxIncomingStreams'],
+      'disablePathMTUDiscovery',
+    ]),
+  ),
 ];
 
 /** What a protocol itself needs. */
 export const protocolFields: readonly Field[] = [
-  ...only(protocol('vless'), [
-    text('settings.decryption', {
-      ...{ fallback: 'none', isSecret: true, isWide: true },
-      generators: ['vlessX25519', 'vlessMlkem768', 'noEncryption'],
-    }),
-    text('settings.encryption', { fallback: 'none', isWide: true }),
+  ...settings('vless', [
+    ['decryption', { isSecret: true, isWide: true, generators: ['vlessX25519', 'vlessMlkem768', 'noEncryption'] }],
+    ['encryption', { isWide: true }],
+    ['flow', { isRare: true }],
   ]),
-  ...only(protocol('shadowsocks'), [
-    select('settings.method', METHODS),
-    select('settings.network', LAYERS, { name: 'layers', fallback: 'tcp,udp' }),
-    text('settings.password', { name: 'serverKey', isSecret: true, isWide: true, generators: ['shadowsocksKey'] }),
-    flag('settings.ivCheck'),
+  ...settings('vmess', [['default.level', { name: 'level', isRare: true }]]),
+  ...settings('shadowsocks', [
+    'method',
+    ['network', { name: 'layers' }],
+    ['password', { name: 'serverKey', isSecret: true, isWide: true, generators: ['shadowsocksKey'] }],
+    'ivCheck',
+    ['level', { isRare: true }],
   ]),
-  ...only(protocol('mixed'), [
-    select('settings.auth', ['password', 'noauth'], { fallback: 'noauth' }),
-    flag('settings.udp'),
-    text('settings.ip', { when: has('settings.udp', true) }),
+  ...settings('mixed', ['auth', 'udp', ['ip', { when: has('settings.udp', true) }]]),
+  ...settings('http', ['allowTransparent']),
+  ...settings('mixed', [accounts, ['userLevel', { isRare: true }]]),
+  ...settings('http', [accounts, ['userLevel', { isRare: true }]]),
+  ...settings('wireguard', [
+    ['secretKey', { isSecret: true, isWide: true, generators: ['wireguardKey'] }],
+    'mtu',
+    'noKernelTun',
+    [
+      'peers',
+      {
+        items: [
+          ['publicKey', { isWide: true }],
+          ['preSharedKey', { isSecret: true }],
+          ...['allowedIPs', 'keepAlive', 'email', 'level'],
+        ],
+        fresh: { publicKey: '', allowedIPs: ['10.0.0.2/32'], keepAlive: 0 },
+      },
+    ],
+    ['address', { name: 'ownAddresses', isRare: true }],
+    ['domainStrategy', { isRare: true }],
   ]),
-  ...only(protocol('http'), [flag('settings.allowTransparent')]),
-  ...only(protocol('mixed', 'http'), [items('settings.accounts', account, { user: '', pass: '' })]),
-  ...only(protocol('wireguard'), [
-    text('settings.secretKey', { isSecret: true, isRequired: true, isWide: true, generators: ['wireguardKey'] }),
-    number('settings.mtu', { fallback: 1420 }),
-    flag('settings.noKernelTun'),
-    items('settings.peers', peer, { publicKey: '', allowedIPs: ['10.0.0.2/32'], keepAlive: 0 }),
+  ...settings('tunnel', [
+    ['address', { name: 'targetAddress', isRequired: needsTarget }],
+    ['port', { name: 'targetPort', isRequired: needsTarget }],
+    ['network', { name: 'layers' }],
+    'followRedirect',
+    ['portMap', { isRare: true, isWide: true }],
+    ['userLevel', { isRare: true }],
   ]),
-  ...only(protocol('tunnel'), [
-    text('settings.address', { name: 'targetAddress', isRequired: true }),
-    number('settings.port', { name: 'targetPort', isRequired: true }),
-    select('settings.network', LAYERS, { name: 'layers', fallback: 'tcp,udp' }),
-    flag('settings.followRedirect'),
-  ]),
-  ...only(protocol('hysteria2'), [
-    number(`${HYSTERIA}.udpIdleTimeout`, { fallback: 60 }),
-    text('streamSettings.finalmask.udp.0.settings.password', { name: 'obfs', isSecret: true, generators: ['obfs'] }),
-    select('streamSettings.finalmask.quicParams.congestion', ['', 'bbr', 'reno', 'brutal', 'force-brutal'], {
-      fallback: '',
-    }),
-    text('streamSettings.finalmask.quicParams.udpHop.ports', { name: 'hopPorts' }),
-    ...only(has('streamSettings.finalmask.quicParams.congestion', 'brutal', 'force-brutal'), [
-      text('streamSettings.finalmask.quicParams.brutalUp'),
-      text('streamSettings.finalmask.quicParams.brutalDown'),
-    ]),
-    select(`${MASQUERADE}.type`, ['', '404', 'file', 'proxy', 'string'], { name: 'masquerade', fallback: '' }),
-    ...inside(MASQUERADE, [
-      text('dir', { when: has(`${MASQUERADE}.type`, 'file') }),
-      text('url', { when: has(`${MASQUERADE}.type`, 'proxy') }),
-      flag('rewriteHost', { when: has(`${MASQUERADE}.type`, 'proxy') }),
-      text('content', { when: has(`${MASQUERADE}.type`, 'string') }),
-      number('statusCode', { when: has(`${MASQUERADE}.type`, 'string'), fallback: 200 }),
-    ]),
-  ]),
+  ...only(protocol('hysteria2'), hysteria),
 ];

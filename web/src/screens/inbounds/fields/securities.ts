@@ -1,66 +1,77 @@
-import {
-  type Field,
-  flag,
-  hasStream,
-  inside,
-  lines,
-  list,
-  number,
-  only,
-  protocol,
-  security,
-  select,
-  text,
-} from './field';
+import { hasStream, protocol, security } from './conditions';
+import { type Field, members, only, rare } from './field';
 
-const FINGERPRINTS = ['chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'] as const;
-const ALPN = ['h3', 'h2', 'http/1.1'] as const;
-const VERSIONS = ['1.2', '1.3'] as const;
-const CURVES = ['X25519MLKEM768', 'X25519', 'CurveP256', 'CurveP384', 'CurveP521'] as const;
+const TLS = 'streamSettings.tlsSettings';
+const REALITY = 'streamSettings.realitySettings';
+const REST_OF_CERTIFICATE = ['usage', 'ocspStapling', 'oneTimeLoading', 'buildChain'] as const;
 
-const tls: readonly Field[] = inside('streamSettings.tlsSettings', [
-  text('serverName'),
-  list('alpn', { options: ALPN }),
-  text('certificates.0.certificateFile', { isWide: true, generators: ['panelCertificate', 'selfSigned'] }),
-  text('certificates.0.keyFile', { isWide: true }),
-  lines('certificates.0.certificate', { name: 'certificateText', isWide: true }),
-  lines('certificates.0.key', { name: 'keyText', isWide: true, isSecret: true }),
-  select('settings.fingerprint', ['', ...FINGERPRINTS], {
-    ...{ fallback: '', when: (draft) => draft.protocol !== 'hysteria2' && draft.protocol !== 'hysteria' },
-  }),
-  list('settings.pinnedPeerCertSha256', { name: 'pins', isWide: true }),
-  select('minVersion', VERSIONS, { fallback: '1.2' }),
-  select('maxVersion', VERSIONS, { fallback: '1.3' }),
-  list('curvePreferences', { options: CURVES }),
-  text('cipherSuites'),
-  text('echServerKeys', { isSecret: true, isWide: true, generators: ['ech'] }),
-  text('settings.echConfigList', { isWide: true }),
-  flag('rejectUnknownSni'),
-]);
+const tls: readonly Field[] = [
+  ...members(TLS, [
+    'serverName',
+    'alpn',
+    ['certificates.0.certificateFile', { isWide: true, generators: ['panelCertificate', 'selfSigned'] }],
+    ['certificates.0.keyFile', { isWide: true }],
+    ['certificates.0.certificate', { kind: 'lines', name: 'certificateText', isWide: true }],
+    ['certificates.0.key', { kind: 'lines', name: 'keyText', isWide: true, isSecret: true }],
+  ]),
+  ...only((draft) => !protocol('hysteria2')(draft), members(TLS, ['settings.fingerprint'])),
+  ...members(TLS, [
+    ['settings.pinnedPeerCertSha256', { name: 'pins', isWide: true }],
+    ...['minVersion', 'maxVersion', 'curvePreferences', 'cipherSuites'],
+    ['echServerKeys', { isSecret: true, isWide: true, generators: ['ech'] }],
+    ['settings.echConfigList', { isWide: true }],
+    'rejectUnknownSni',
+  ]),
+  ...rare(
+    members(TLS, [
+      ...REST_OF_CERTIFICATE.map((name) => `certificates.0.${name}`),
+      ...['enableSessionResumption', 'settings.verifyPeerCertByName', 'disableSystemRoot'],
+      ['masterKeyLog', { isWide: true }],
+      [
+        'certificates',
+        {
+          skip: 1,
+          fresh: {},
+          items: [
+            ['certificateFile', { isWide: true }],
+            ['keyFile', { isWide: true }],
+            ['certificate', { kind: 'lines', name: 'certificateText', isWide: true }],
+            ['key', { kind: 'lines', name: 'keyText', isWide: true, isSecret: true }],
+            ...REST_OF_CERTIFICATE,
+          ],
+        },
+      ],
+    ]),
+  ),
+];
 
-const reality: readonly Field[] = inside('streamSettings.realitySettings', [
-  text('target', { isRequired: true }),
-  list('serverNames', { isRequired: true }),
-  text('privateKey', { isRequired: true, isSecret: true, generators: ['x25519'] }),
-  text('settings.publicKey'),
-  list('shortIds', { generators: ['shortIds'] }),
-  select('settings.fingerprint', FINGERPRINTS, { fallback: 'chrome' }),
-  text('settings.spiderX', { fallback: '/' }),
-  text('mldsa65Seed', { isSecret: true, isWide: true, generators: ['mldsa65'] }),
-  text('settings.mldsa65Verify', { isWide: true }),
-  text('minClientVer'),
-  text('maxClientVer'),
-  number('maxTimeDiff'),
-  number('xver'),
-  flag('show'),
-]);
+const reality: readonly Field[] = [
+  ...members(REALITY, [
+    'target',
+    'serverNames',
+    ['privateKey', { isSecret: true, generators: ['x25519'] }],
+    'settings.publicKey',
+    ['shortIds', { generators: ['shortIds'] }],
+    'settings.fingerprint',
+    'settings.spiderX',
+    ['mldsa65Seed', { isSecret: true, isWide: true, generators: ['mldsa65'] }],
+    ['settings.mldsa65Verify', { isWide: true }],
+    ...['minClientVer', 'maxClientVer', 'maxTimeDiff', 'xver', 'show'],
+  ]),
+  ...rare(
+    members(REALITY, [
+      ...['limitFallbackUpload.afterBytes', 'limitFallbackUpload.bytesPerSec', 'limitFallbackUpload.burstBytesPerSec']
+        .concat(['limitFallbackDownload.afterBytes', 'limitFallbackDownload.bytesPerSec'])
+        .concat('limitFallbackDownload.burstBytesPerSec')
+        .map((path) => [path, { name: path }] as const),
+      ['masterKeyLog', { isWide: true }],
+    ]),
+  ),
+];
 
 /** How the transport is encrypted. */
 export const securityFields: readonly Field[] = [
-  select('streamSettings.security', ['none', 'tls', 'reality'], {
-    fallback: 'none',
-    when: (draft) => hasStream(draft) || protocol('hysteria2')(draft),
-  }),
+  ...only((draft) => hasStream(draft) || protocol('hysteria2')(draft), members('streamSettings', ['security'])),
   ...only(security('tls'), tls),
   ...only(security('reality'), reality),
 ];

@@ -1,68 +1,70 @@
-import { type Field, flag, has, hasStream, inside, list, map, network, number, only, select, text } from './field';
+import { has, hasStream, network } from './conditions';
+import { carrier, type Field, members, only, rare } from './field';
 
 const TRANSPORTS = ['tcp', 'ws', 'grpc', 'xhttp', 'httpupgrade', 'kcp'] as const;
-const MODES = ['auto', 'packet-up', 'stream-up', 'stream-one'] as const;
 /** The core configures what earlier versions called header and seed of mKCP as a mask. */
 const MASK = 'streamSettings.finalmask.udp.0';
-const KCP_HEADERS = ['', 'srtp', 'utp', 'wechat', 'dtls', 'wireguard', 'dns'] as const;
-
-const path = text('path', { fallback: '/', generators: ['path'] });
-const host = text('host');
-const proxyProtocol = flag('acceptProxyProtocol');
+const PATH = ['path', { generators: ['path'] }] as const;
 
 /** How the bytes of the protocol are carried. */
 export const transportFields: readonly Field[] = only(hasStream, [
-  select('streamSettings.network', TRANSPORTS, { fallback: 'tcp' }),
-  ...only(
-    network('tcp'),
-    inside('streamSettings.tcpSettings', [
-      select('header.type', ['none', 'http'], { name: 'headerType', fallback: 'none' }),
-      ...only(has('streamSettings.tcpSettings.header.type', 'http'), [
-        list('header.request.path', { name: 'path' }),
-        list('header.request.headers.Host', { name: 'host' }),
+  ...members('streamSettings', [['network', { options: TRANSPORTS }]]),
+  ...carrier('tcp', (path) => [
+    ...members(path, [['header.type', { name: 'headerType' }]]),
+    ...only(
+      has(`${path}.header.type`, 'http'),
+      members(path, [
+        ['header.request.path', { name: 'path' }],
+        ['header.request.headers.Host', { name: 'host' }],
       ]),
-      proxyProtocol,
-    ]),
-  ),
-  ...only(
-    network('ws'),
-    inside('streamSettings.wsSettings', [path, host, map('headers'), number('heartbeatPeriod'), proxyProtocol]),
-  ),
-  ...only(
-    network('grpc'),
-    inside('streamSettings.grpcSettings', [
-      text('serviceName', { generators: ['serviceName'] }),
-      text('authority'),
-      flag('multiMode'),
-    ]),
-  ),
-  ...only(
-    network('xhttp'),
-    inside('streamSettings.xhttpSettings', [
-      path,
-      host,
-      select('mode', MODES, { fallback: 'auto' }),
-      map('headers'),
-      text('xPaddingBytes', { fallback: '100-1000' }),
-      text('scMaxEachPostBytes', { fallback: '1000000' }),
-      number('scMaxBufferedPosts', { fallback: 30 }),
-      text('scStreamUpServerSecs', { fallback: '20-80' }),
-      flag('noSSEHeader'),
-    ]),
-  ),
-  ...only(
-    network('httpupgrade'),
-    inside('streamSettings.httpupgradeSettings', [path, host, map('headers'), proxyProtocol]),
-  ),
-  ...only(network('kcp'), [
-    ...inside('streamSettings.kcpSettings', [
-      number('mtu', { fallback: 1350 }),
-      number('tti', { fallback: 50 }),
-      number('uplinkCapacity', { fallback: 5 }),
-      number('downlinkCapacity', { fallback: 20 }),
-      number('cwndMultiplier', { fallback: 1 }),
-    ]),
-    select(`${MASK}.settings.header`, KCP_HEADERS, { name: 'headerType', fallback: '' }),
-    text(`${MASK}.settings.value`, { name: 'seed', isSecret: true, generators: ['seed'] }),
+    ),
+    ...members(path, ['acceptProxyProtocol']),
+    ...only(
+      has(`${path}.header.type`, 'http'),
+      rare(
+        members(path, [
+          ['header.request.method', { name: 'request.method' }],
+          ['header.request.version', { name: 'request.version' }],
+          ['header.response.version', { name: 'response.version' }],
+          ['header.response.status', { name: 'response.status' }],
+          ['header.response.reason', { name: 'response.reason' }],
+        ]),
+      ),
+    ),
   ]),
+  ...carrier('ws', (path) => members(path, [PATH, 'host', 'headers', 'heartbeatPeriod', 'acceptProxyProtocol'])),
+  ...carrier('grpc', (path) => [
+    ...members(path, [['serviceName', { generators: ['serviceName'] }], 'authority', 'multiMode']),
+    ...rare(
+      members(path, [
+        ...['idle_timeout', 'health_check_timeout', 'permit_without_stream', 'initial_windows_size', 'user_agent'],
+      ]),
+    ),
+  ]),
+  ...carrier('xhttp', (path) => [
+    ...members(path, [PATH, 'host', 'mode', 'headers', 'xPaddingBytes', 'scMaxEachPostBytes']),
+    ...members(path, ['scMaxBufferedPosts', 'scStreamUpServerSecs', 'noSSEHeader']),
+    ...rare(
+      members(path, [
+        ...['xPaddingObfsMode', 'xPaddingPlacement', 'xPaddingMethod', 'xPaddingKey', 'xPaddingHeader'],
+        ...['uplinkHTTPMethod', 'sessionIDPlacement', 'sessionIDKey', 'sessionIDTable', 'sessionIDLength'],
+        ...['seqPlacement', 'seqKey', 'uplinkDataPlacement', 'uplinkDataKey', 'uplinkChunkSize'],
+        ...['serverMaxHeaderBytes', 'scMinPostsIntervalMs', 'noGRPCHeader'],
+        ...['xmux.maxConcurrency', 'xmux.maxConnections', 'xmux.cMaxReuseTimes', 'xmux.hMaxRequestTimes'],
+        ...['xmux.hMaxReusableSecs', 'xmux.hKeepAlivePeriod'],
+      ]),
+    ),
+  ]),
+  ...carrier('httpupgrade', (path) => members(path, [PATH, 'host', 'headers', 'acceptProxyProtocol'])),
+  ...carrier('kcp', (path) => [
+    ...members(path, ['mtu', 'tti', 'uplinkCapacity', 'downlinkCapacity', 'cwndMultiplier']),
+    ...rare(members(path, ['maxSendingWindow'])),
+  ]),
+  ...only(
+    network('kcp'),
+    members(MASK, [
+      ['settings.header', { name: 'headerType' }],
+      ['settings.value', { name: 'seed', isSecret: true, generators: ['seed'] }],
+    ]),
+  ),
 ]);
