@@ -17,8 +17,8 @@ import { dryRunOf } from './contract/dry-run.js';
 import { answersAt } from './contract/moments.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
 import { isVersion } from './documents.js';
-import type { LimitedView } from './limited-view.js';
 import { Attachment, Download, FramedPage, Message, TextStream } from './outcomes.js';
+import { visibleTo } from './visible/outcome.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
 export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> = HandlersOf<
@@ -82,8 +82,9 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     // Callers who see only a part of the clients get read models that contain nothing else.
     const handle: Handler<R> = (input, request) => {
       const { limits } = request.handling;
-      if (limits === null) return handler(input, services, request);
-      return withLimits(limits, handler(input, { ...services, read: limits.read, past: limits.past }, request));
+      if (limits === null) return visibleTo(request, route, handler(input, services, request));
+      const visible = { ...services, read: limits.read, past: limits.past };
+      return visibleTo(request, route, handler(input, visible, request));
     };
     const { acts } = route;
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
@@ -99,8 +100,8 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       if (moment instanceof Rejection) return moment;
       const then = inPast({ read: moment.read, now: () => moment.at }, moment);
       const { limits } = request.handling;
-      if (limits === null) return handler(input, then, request);
-      return withLimits(limits, handler(input, { ...then, past: limits.past }, request));
+      const visible = limits === null ? then : { ...then, past: limits.past };
+      return visibleTo(request, route, handler(input, visible, request));
     };
     // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && acts;
@@ -126,13 +127,6 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       if (route.hot) gate.addHotRoute(route, path, handle);
     }
   }
-}
-
-/** The outcome of a handler for a caller who sees only a part of the clients. */
-function withLimits(limits: LimitedView, outcome: unknown): unknown {
-  if (outcome instanceof Promise) return outcome.then((done: unknown) => withLimits(limits, done));
-  if (outcome instanceof Message) return new Message(outcome.text, limits.withHiddenPositions(outcome.obj));
-  return limits.withHiddenPositions(outcome);
 }
 
 /** The versions that a request expects in its query and its body. A version in the body is not for the handler. */

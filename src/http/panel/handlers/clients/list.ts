@@ -15,6 +15,7 @@ import { linksForClient } from '../../codec/links.js';
 import { pageSettings } from '../../codec/settings.js';
 import type { HttpRequest, Needs } from '../../context.js';
 import type { clientListRoutes } from '../../contract/clients/list.js';
+import { hidesSecretsOf } from '../../visible/secrets.js';
 import type { Handlers } from '../../mount.js';
 import { TextStream } from '../../outcomes.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
@@ -66,7 +67,13 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     const limit = offset + (most || DEFAULT_LIMIT);
     const own = ownInbounds(read, request);
     const { clients, matched } = await inSlices(
-      clientListSteps(read, own, { ...filter, state: 'all' }, { sort: 'email', desc: false, limit }, at),
+      clientListSteps(
+        read,
+        own,
+        selected({ ...filter, state: 'all' }, request),
+        { sort: 'email', desc: false, limit },
+        at,
+      ),
     );
     return {
       matched,
@@ -152,20 +159,34 @@ async function pageOf(
   const at = now();
   const limit = offset + (most || DEFAULT_LIMIT);
   const own = ownInbounds(read, caller);
-  const list = await inSlices(clientListSteps(read, own, filter, { sort, desc: order === 'desc', limit }, at));
+  const list = await inSlices(
+    clientListSteps(read, own, selected(filter, caller), { sort, desc: order === 'desc', limit }, at),
+  );
   const { clients, ...totals } = list;
   return { clients: clients.slice(offset).map((client) => rowOf(read, client, at)), ...totals };
 }
 
 async function exportOf({ sort, order, ...filter }: Wanted, { read, now }: Reads, caller: Caller): Promise<TextStream> {
   const at = now();
-  const list = clientListSteps(read, ownInbounds(read, caller), filter, { sort, desc: order === 'desc' }, at);
+  const list = clientListSteps(
+    read,
+    ownInbounds(read, caller),
+    selected(filter, caller),
+    { sort, desc: order === 'desc' },
+    at,
+  );
   const { clients } = await inSlices(list);
   const name = `clients-${new Date(at).toISOString().slice(0, 10)}.csv`;
   return new TextStream({ media: 'text/csv', name, lines: clientLines(read, clients, at) });
 }
 
 type Caller = Pick<HttpRequest, 'access' | 'userId'>;
+
+/** A search for parts of a credential would reveal it, part by part. */
+const selected = (filter: Parameters<typeof listClients>[2], { access }: Caller): typeof filter => ({
+  ...filter,
+  onlyNames: hidesSecretsOf('clients', access),
+});
 
 const ownInbounds = (read: Services['read'], caller: Caller): ReadonlySet<Inbound['id']> =>
   new Set(visibleInbounds({ read }, caller).map(({ id }) => id));
