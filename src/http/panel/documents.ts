@@ -40,18 +40,41 @@ export interface Documents extends Needs<'read' | 'audit'> {
 }
 
 /** The versions that a request expects, or why it names them wrongly. */
-export function expectedOf({ header, members, changes }: Wanted): readonly Expected[] | Rejection {
+export function expectedOf(wanted: Wanted, read: Documents['read']): readonly Expected[] | Rejection {
+  const { header, members, changes } = wanted;
   const given = [header === undefined ? [] : header.split(','), members.filter((one) => one !== undefined).map(String)];
   const texts = given.flat().map((text) => text.trim());
   const all = texts.filter((text) => text !== '*').map((text) => ({ text, expected: readTag(text) }));
   // Of several tags in a list, those of another program match nothing.
   const wrong = all.find(({ text, expected }) => expected === null && (text === '' || all.length === 1));
-  const read = all.flatMap(({ expected }) => expected ?? []);
-  if (wrong || (all.length > 0 && read.length === 0))
+  const tags = all.flatMap(({ expected }) => expected ?? []);
+  if (wrong || (all.length > 0 && tags.length === 0))
     return reject('VERSION_INVALID', { value: (wrong ?? all[0])?.text.slice(0, MAX_VALUE) ?? '' });
-  const [first] = read;
-  if (first && !read.some(({ name }) => changes(name))) return reject('VERSION_ELSEWHERE', { document: first.name });
-  return read;
+  const [first] = tags;
+  if (first && !tags.some(({ name }) => changes(name) && !isOfAnother(read, wanted, name)))
+    return reject('VERSION_ELSEWHERE', { document: first.name });
+  return tags;
+}
+
+/** Whether a request names the client or the inbound that it changes, and a document belongs to another one. */
+function isOfAnother({ clients }: Documents['read'], { params, body }: Pick<Wanted, 'params' | 'body'>, name: string) {
+  const [noun, digits] = name.split('-');
+  const number = Number(digits);
+  const sent = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  if (noun === 'inbound')
+    return params['id'] === undefined && Number(sent['id'] ?? 0) > 0 && Number(sent['id']) !== number;
+  // The version of a client that was deleted is stale.
+  const client = noun === 'client' ? clients.get(number) : undefined;
+  if (!client) return false;
+  const all = clients.siblings(client);
+  const { email, clientId: key } = params;
+  if (email !== undefined) return client.identity.email !== email;
+  if (key !== undefined)
+    return !all.some(({ identity, credential: { id, password, auth } }) =>
+      [id, password, auth, identity.email].includes(String(key)),
+    );
+  const { clients: numbers } = sent;
+  return Array.isArray(numbers) && !all.some((one) => numbers.map(Number).includes(one.number));
 }
 
 /** Whether a text is a version of a document. */

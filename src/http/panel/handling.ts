@@ -9,8 +9,11 @@ export interface Wanted {
   readonly header: string | undefined;
   /** `expectedVersion` of the query and of the body: one tag each. */
   readonly members: readonly unknown[];
-  /** Whether the request changes the document of a stream. */
+  /** Whether the request changes documents like that of a stream. */
   readonly changes: (stream: string) => boolean;
+  /** Where the request names what it changes. */
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
 }
 
 /** How a request is carried out. */

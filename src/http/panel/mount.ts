@@ -142,6 +142,8 @@ function wantedVersions(route: Route, req: Request) {
   return {
     members: [req.query['expectedVersion'], ...(isOwn ? [] : [sent])],
     changes: (stream: string): boolean => changes(route, req.params, stream),
+    params: req.params,
+    body,
   };
 }
 

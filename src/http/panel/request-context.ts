@@ -208,7 +208,7 @@ class PanelRequest implements AuthRequest {
   #expected: readonly Expected[] = [];
 
   async #expecting(wanted: Omit<Wanted, 'header'>, run: () => Promise<unknown>): Promise<unknown> {
-    const expected = expectedOf({ ...wanted, header: this.#req.headers['if-match'] });
+    const expected = expectedOf({ ...wanted, header: this.#req.headers['if-match'] }, this.#documents.read);
     if (expected instanceof Rejection) return expected;
     this.#expected = expected;
     return this.#stale() ?? run();

@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../context.js';
 import type { Route } from '../contract/route.js';
-import { hidesSecrets, withoutSecrets } from './secrets.js';
 import type { LimitedView } from '../limited-view.js';
 import { Message } from '../outcomes.js';
+import { hidesSecrets, withoutSecrets } from './secrets.js';
 
 /** The outcome of a handler, as the caller may see it. */
 export function visibleTo(

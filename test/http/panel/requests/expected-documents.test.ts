@@ -115,3 +115,44 @@ describe('an expected version', () => {
     expect(panel.appended().map(({ type }) => type)).toStrictEqual(['InboundDisabled']);
   });
 });
+
+describe('the version of another client or inbound', () => {
+  it('is refused where the request names the one that it changes', async () => {
+    const { panel, send, etag } = await start();
+    const [ann, bob] = [await etag('/clients/ann/details'), await etag('/clients/bob/details')];
+    const [first, second] = [await etag('/inbounds/get/1'), await etag('/inbounds/get/2')];
+    const { credential } = draft('ann', 1);
+    const settings = JSON.stringify({ clients: [{ id: credential.id, email: 'ann', comment: 'changed' }] });
+    const update = `/inbounds/updateClient/${credential.id}`;
+    const requests = [
+      [update, { id: 1, settings }],
+      ['/inbounds/1/delClientByEmail/ann', {}],
+      ['/inbounds/updateClientTraffic/ann', { upload: 1, download: 1 }],
+      ['/clients/change', { action: 'disable', clients: [1] }],
+    ] as const;
+    for (const [path, body] of requests) {
+      const { status, json } = await send(`${path}?dryRun=true`, body, { 'if-match': bob });
+      expect([path, status, json?.success, (json as { code?: string }).code]).toStrictEqual([
+        ...[path, 400, false, 'VERSION_ELSEWHERE'],
+      ]);
+      expect((await send(`${path}?dryRun=true`, body, { 'if-match': ann })).json).toMatchObject({ success: true });
+    }
+    const body = { id: 1, settings };
+    expect((await send(update, body, { 'if-match': second })).json).toMatchObject({ code: 'VERSION_ELSEWHERE' });
+    expect((await send(update, { ...body, expectedVersion: unquoted(bob) })).json).toMatchObject({
+      code: 'VERSION_ELSEWHERE',
+    });
+    // The short version of the form of another client matches nothing.
+    const short = async (email: string) => {
+      const { json } = await panel.call('GET', `${API}/clients/${email}/details`, { headers: authorization });
+      const [found] = (json?.obj ?? []) as readonly { readonly version: string }[];
+      return found?.version;
+    };
+    expect((await send(update, { ...body, expectedVersion: await short('bob') })).json).toMatchObject({
+      code: 'CLIENT_CHANGED',
+    });
+    expect(panel.appended()).toStrictEqual([]);
+    expect((await send(update, body, { 'if-match': first })).json).toMatchObject({ success: true });
+    expect(panel.appended().map(({ type }) => type)).toStrictEqual(['ClientIdentityChanged']);
+  });
+});
