@@ -48,6 +48,7 @@ const PLACES: readonly (readonly [RegExp, readonly Canary[]])[] = [
   [/\/panel\/api\/clients\/links$/, ['email', 'clientPassword']],
   // The form of a client shows its credentials.
   [/\/panel\/api\/clients\/[^/]+\/details$/, ['email', 'subId', 'comment', 'clientPassword']],
+  [/\/panel\/api\/clients\/[^/]+\/profiles\/\d+$/, ['email', 'clientPassword']],
   [/\/panel\/api\/clients\/[^/]+\/(why|statement)$/, ['email']],
   [/\/panel\/api\/audit\/(page|export|diff|\d+)$/, ['email']],
   // A client may ask for all of its data.

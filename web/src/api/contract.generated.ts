@@ -82,6 +82,7 @@ export const PATHS = {
     '/panel/api/clients/inbounds',
     '/panel/api/clients/subscriptions',
     '/panel/api/clients/:email/details',
+    '/panel/api/clients/:email/profiles/:inbound',
     '/panel/api/clients/:email/why',
     '/panel/api/clients/:email/statement',
   ],
@@ -534,6 +535,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: readonly ({ readonly row: ClientRow; readonly version: string; readonly client: Readonly<Record<string, unknown>>; readonly addresses: readonly ({ readonly ip: string; readonly at: number })[] })[];
+  };
+  '/panel/api/clients/:email/profiles/:inbound': {
+    params: { readonly email: string | number; readonly inbound: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly ({ readonly format: "json" | "clash" | "sing-box"; readonly text: string })[];
   };
   '/panel/api/clients/:email/why': {
     params: { readonly email: string | number };

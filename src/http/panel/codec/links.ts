@@ -1,6 +1,8 @@
 import { type Client, mayConnect } from '../../../events/client/client-document.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
 import { behindFront } from '../../../projections/subscription/fallback.js';
+import type { Format } from '../../../projections/subscription/formats/format.js';
+import { renderLinks } from '../../../projections/subscription/formats/render.js';
 import {
   hasUrl,
   type LinkContext,
@@ -55,6 +57,18 @@ export function linksForSubId(
   showInfo = false,
 ): readonly string[] {
   return linkUrls(shareLinksForSubId(read, subId, requestHost, now, showInfo));
+}
+
+/** The configuration of an app for one client, whether it may connect or not; empty if the format cannot express the inbound. */
+export function profileForClient(
+  read: LinkModels,
+  { inbound, client }: Subscribed,
+  format: Format,
+  options: Omit<LinkOptions, 'showInfo'>,
+): string {
+  const links = shareLinks(read, { inbound, client }, { ...options, showInfo: false });
+  const { body, isEmpty } = renderLinks(links, format, read.settings.current());
+  return isEmpty ? '' : body;
 }
 
 /** The links of one client, whether it may connect or not. */

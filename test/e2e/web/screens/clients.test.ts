@@ -121,6 +121,13 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
     const region = page.getByRole('region', { name: 'Terms and usage' });
     await region.getByText('pays late').waitFor();
     expect(await region.getByText('50 GB').count()).toBe(1);
+    await page
+      .getByRole('group', { name: 'Configuration for this inbound' })
+      .getByRole('button', { name: 'Clash' })
+      .click();
+    await page.getByRole('dialog').getByText('proxy-groups').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await button('Enlarge the QR code: Subscription').click();
     await page.getByRole('dialog', { name: 'Subscription' }).waitFor();
     await page.keyboard.press('Escape');

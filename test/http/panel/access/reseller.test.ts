@@ -187,6 +187,7 @@ describe('a reseller', () => {
       ['POST', `/panel/api/inbounds/1/delClientByEmail/${email}`],
       ['POST', `/panel/api/inbounds/updateClient/${id}`, { id: 1, settings: json({ clients: [{ id, email }] }) }],
       ['GET', `/panel/api/clients/${email}/details`],
+      ['GET', `/panel/api/clients/${email}/profiles/1`],
       ['GET', `/panel/api/clients/${email}/why`],
       ['GET', `/panel/api/clients/${email}/statement`],
       ['POST', '/panel/api/clients/change', { action: 'enable', search: email }],

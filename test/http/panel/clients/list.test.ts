@@ -213,6 +213,22 @@ describe('the details of a client', () => {
   });
 });
 
+describe('the profiles of a client', () => {
+  it('configure an app for one inbound, in each format of subscriptions', async () => {
+    const { panel } = await start();
+    const profiles = async (email: string, inbound: number) =>
+      (await panel.call('GET', `${PATH}/${email}/profiles/${inbound}`, { headers })).json;
+    const { obj } = (await profiles('ACTIVE', 1)) as { obj: { format: string; text: string }[] };
+    expect(obj.map(({ format }) => format)).toStrictEqual(['json', 'clash', 'sing-box']);
+    const [core, clash, singBox] = obj.map(({ text }) => text);
+    expect(core).toContain('"protocol":"vless"');
+    expect(clash).toContain('port: 4433');
+    expect(singBox).toContain('"server_port":4433');
+    expect(await profiles('ACTIVE', 2)).toMatchObject({ success: false, code: 'CLIENT_NOT_FOUND' });
+    expect(await profiles('unknown', 1)).toMatchObject({ success: false, code: 'CLIENT_NOT_FOUND' });
+  });
+});
+
 describe('a change of many clients', () => {
   it('says first what it would do, and changes nothing', async () => {
     const { change, since } = await start();

@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { issue } from '../../../../messages/issue.js';
 import { get, LARGE_BODY_BYTES, post, routes } from '../route.js';
 import { ClientTraffic, WireClient } from '../schemas/client.js';
-import { body, optionalFlag, optionalWhole, text, whole } from '../schemas/fields.js';
+import { body, Id, optionalFlag, optionalWhole, text, whole } from '../schemas/fields.js';
 import { PageSettings } from '../settings/settings.js';
 
 /** The names are those of the queries of `projections/queries/client-list.ts`; the compiler compares them in the handler. */
 const STATES = ['all', 'enabled', 'active', 'expiring', 'high', 'depleted', 'expired', 'disabled'] as const;
+/** Formats that configure an app, beside share links. `json` is that of the core. */
+export const PROFILES = ['json', 'clash', 'sing-box'] as const;
 const SORTS = ['email', 'inbound', 'state', 'used', 'expiry', 'seen', 'comment', 'created'] as const;
 export const CLIENT_ACTIONS = ['enable', 'disable', 'reset', 'extend', 'addTraffic', 'move', 'delete'] as const;
 /** The most rows of one page. */
@@ -211,6 +213,19 @@ export const clientListRoutes = routes('/panel/api/clients', {
         client: z.record(z.string(), z.unknown()),
         /** Addresses that its email was seen at, newest first; `at` in ms since 1970. */
         addresses: z.array(z.object({ ip: z.string(), at: z.int() })),
+      }),
+    ),
+  }),
+  profiles: get('/:email/profiles/:inbound', {
+    permission: { resource: 'clients', action: 'read' },
+    filtered: true,
+    summary: 'The configurations that apps get for one inbound of a client, in each format of subscriptions',
+    params: z.object({ email: z.string(), inbound: Id }),
+    reply: z.array(
+      z.object({
+        format: z.enum(PROFILES),
+        /** Empty if the format cannot express the inbound. */
+        text: z.string(),
       }),
     ),
   }),

@@ -6,15 +6,16 @@ import type { Inbound } from '../../../../events/inbound/inbound-document.js';
 import { textOf } from '../../../../lib/json.js';
 import { inSlices } from '../../../../lib/time/slices.js';
 import { clientListSteps, listClients, stateOf } from '../../../../projections/queries/client-list.js';
+import { formatNamed } from '../../../../projections/subscription/formats/format.js';
 import { wireClient } from '../../codec/client.js';
 import { clientLines } from '../../codec/client-csv.js';
 import { clientTraffic } from '../../codec/client-traffic.js';
 import { clientVersion } from '../../codec/client-version.js';
 import { supportsVision } from '../../codec/inbound.js';
-import { linksForClient } from '../../codec/links.js';
+import { linksForClient, profileForClient } from '../../codec/links.js';
 import { pageSettings } from '../../codec/settings.js';
 import type { HttpRequest, Needs } from '../../context.js';
-import type { clientListRoutes } from '../../contract/clients/list.js';
+import { type clientListRoutes, PROFILES } from '../../contract/clients/list.js';
 import type { Handlers } from '../../mount.js';
 import { TextStream } from '../../outcomes.js';
 import { hidesSecretsOf } from '../../visible/secrets.js';
@@ -105,6 +106,16 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
       version: clientVersion(client),
       client: wireClient(client),
       addresses: read.usage.addresses(client).map(([ip, seen]) => ({ ip, at: seen })),
+    }));
+  },
+
+  profiles({ params: { email, inbound: id } }, { read, now }, { requestHost: host }) {
+    const inbound = read.inbounds.get(id);
+    const client = inbound && read.clients.inInbound(inbound.id, email);
+    if (!client) return reject('CLIENT_NOT_FOUND', { client: email });
+    return PROFILES.map((format) => ({
+      format,
+      text: profileForClient(read, { inbound, client }, formatNamed(format) ?? 'xray', { host, now: now() }),
     }));
   },
 

@@ -8,6 +8,7 @@ import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import pageClasses from '../page/ClientPage.module.css';
 import { LinkBox, LinkWithQr } from './LinkBox';
 import { named, useClientLinks, useSubscription } from './links';
+import { Profiles } from './Profiles';
 
 interface Props {
   readonly rows: readonly ClientRow[];
@@ -62,7 +63,12 @@ function InboundLinks({ row, inbound }: { readonly row: ClientRow; readonly inbo
           links.length === 0 ? (
             <Text size="sm">{t('noLinks')}</Text>
           ) : (
-            links.map((link, index) => <LinkWithQr key={link} entry={named(link, index)} />)
+            <>
+              {links.map((link, index) => (
+                <LinkWithQr key={link} entry={named(link, index)} />
+              ))}
+              <Profiles client={row} />
+            </>
           )
         }
       </Loaded>
