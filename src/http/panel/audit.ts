@@ -75,6 +75,7 @@ export class AuditPages {
     return {
       ...{ position, id, at: meta.at, type, group: groupOf(type), subject: subjects.of(header, event) },
       ...{ what: say(what), whatCode: codeOf(what), by: say(by), byCode: codeOf(by), actor: { ...meta.actor } },
+      ip: ipOf(meta, event),
       cause: cause && { position: cause.position, type: cause.type },
     };
   }
@@ -157,9 +158,8 @@ export class AuditPages {
 
   #line(header: EventHeader, format: 'jsonl' | 'csv', subjects: Subjects, say: Say): string {
     const event = this.#eventOf(header);
-    const { position, at, type, subject, what, by, actor, cause } = this.entryOf(header, event, subjects, say);
-    if (format === 'jsonl')
-      return `${JSON.stringify({ ...this.json(header, event), ip: actor.ip, subject, what, by })}\n`;
+    const { position, at, type, subject, what, by, actor, ip, cause } = this.entryOf(header, event, subjects, say);
+    if (format === 'jsonl') return `${JSON.stringify({ ...this.json(header, event), ip, subject, what, by })}\n`;
     const about = [subject?.name ?? '', subject?.number ?? ''];
     return csvLine([
       position,
@@ -169,7 +169,7 @@ export class AuditPages {
       what,
       by,
       actor.name,
-      actor.ip ?? '',
+      ip ?? '',
       cause?.position ?? '',
       actor.role ?? '',
     ]);
@@ -204,3 +204,7 @@ const LINES_PER_TURN = 30;
 
 /** 0 when the step was the last one. */
 const endOf = ({ next }: SearchStep, after: number): number => (next <= after + 1 ? 0 : next);
+
+/** The address of the actor. A failed login has no actor yet; its address is in the event. */
+const ipOf = ({ actor }: EventHeader['meta'], event: RecordedEvent | undefined): string | null =>
+  actor.ip ?? (event?.type === 'LoginFailed' ? event.data.attempt.ip || null : null);

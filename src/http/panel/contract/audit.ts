@@ -75,6 +75,8 @@ const AuditEntry = z.object({
     /** Number of the admin to whom the token belongs. */
     admin: z.string().optional(),
   }),
+  /** The address of the actor, or that of a failed login; null = none, or it was erased. */
+  ip: z.string().nullable(),
   /** The event that caused it. */
   cause: z.object({ position: z.int(), type: z.string() }).nullable(),
 });

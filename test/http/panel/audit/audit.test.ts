@@ -113,6 +113,17 @@ describe('pages of the audit', () => {
     expect(await types(query)).toStrictEqual(wanted);
   });
 
+  it('have the address of a failed login, also in the export', async () => {
+    const { panel, given, page } = await start();
+    given({
+      type: 'RecordLoginFailures',
+      data: { attempt: { username: 'admin', ip: '203.0.113.66' }, reason: 'credentials', count: 1 },
+    });
+    expect((await page('?types=LoginFailed')).events).toMatchObject([{ ip: '203.0.113.66', actor: { ip: null } }]);
+    const { text } = await panel.call('GET', `${PATH}/export?format=csv&types=LoginFailed`, { headers });
+    expect(text).toContain(',203.0.113.66,');
+  });
+
   it('leave out measurements unless they are wanted', async () => {
     const { given, types } = await start();
     given({ type: 'RecordCoreStarted', data: { run: 'r1', version: '1', reason: 'start' } });

@@ -189,7 +189,7 @@ function Part({ title, action, children }: PartProps) {
   );
 }
 
-function Facts({ entry: { at, by, actor }, hash }: Pick<Details, 'entry' | 'hash'>) {
+function Facts({ entry: { at, by, ip }, hash }: Pick<Details, 'entry' | 'hash'>) {
   const { t } = useTranslation('audit');
   const format = useFormat();
   return (
@@ -204,7 +204,7 @@ function Facts({ entry: { at, by, actor }, hash }: Pick<Details, 'entry' | 'hash
       </dd>
       <dt>{t('column.ip')}</dt>
       <dd>
-        <Address ip={actor.ip} />
+        <Address ip={ip} />
       </dd>
       <dt>{t('hash')}</dt>
       <dd className={classes['hash']}>
@@ -215,12 +215,15 @@ function Facts({ entry: { at, by, actor }, hash }: Pick<Details, 'entry' | 'hash
 }
 
 /** Other events with something in common. */
-function Only({ entry: { subject, actor, type }, onFilter }: { readonly entry: AuditEntry } & Pick<Props, 'onFilter'>) {
+function Only({
+  entry: { subject, actor, ip, type },
+  onFilter,
+}: { readonly entry: AuditEntry } & Pick<Props, 'onFilter'>) {
   const { t } = useTranslation('audit');
   const about = subject && filterOf(subject);
   const choices: readonly (readonly [string, Partial<Filters>] | null)[] = [
     about && [t('only.subject', { name: isolated(subject.name || `#${subject.number}`) }), about],
-    actor.ip ? [t('only.ip', { ip: isolated(actor.ip) }), { ip: actor.ip }] : null,
+    ip ? [t('only.ip', { ip: isolated(ip) }), { ip }] : null,
     actor.kind === 'system'
       ? null
       : [t('only.actor', { name: isolated(actor.name) }), { by: actor.kind, actor: actor.name }],

@@ -34,7 +34,7 @@ export function useColumns() {
         ),
       },
       { id: 'actor', header: t('column.actor'), width: '11rem', cell: ({ by }) => <Name name={by} /> },
-      { id: 'ip', header: t('column.ip'), width: '9.5rem', cell: ({ actor }) => <Address ip={actor.ip} /> },
+      { id: 'ip', header: t('column.ip'), width: '9.5rem', cell: ({ ip }) => <Address ip={ip} /> },
       ...(isWide
         ? [
             {
@@ -60,7 +60,7 @@ export function useColumns() {
         </div>
         <div className={classes['cardLine']}>
           <bdi className="clip">{entry.by}</bdi>
-          <Address ip={entry.actor.ip} />
+          <Address ip={entry.ip} />
         </div>
         <div className={classes['cardLine']}>
           <Time at={entry.at} format={format} />

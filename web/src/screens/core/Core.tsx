@@ -4,7 +4,7 @@ import './styles';
 import { Button, Stack, Tabs } from '@mantine/core';
 import IconFileText from '@tabler/icons-react/dist/esm/icons/IconFileText.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Route, Routes } from 'react-router';
 import { useMay } from '../../api/access';
@@ -75,23 +75,17 @@ function Screen({ stored }: { readonly stored: Stored }) {
   );
   const [{ tab, view }, setFilters] = useFilters<'tab' | 'view'>(DEFAULTS);
   const shared = { editor, inboundTags: stored.inboundTags };
-  // On a phone the tabs are wider than the screen.
-  useEffect(() => {
-    document.querySelector('[role=tab][aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [tab]);
   return (
     <Stack gap="md">
       {tab !== 'state' && <ReadOnlyNote unless="/panel/core/update" />}
       <Tabs value={tab} onChange={(next) => setFilters({ tab: next ?? FIRST })} keepMounted={false}>
-        <div className={classes['tabs']}>
-          <Tabs.List mb="md" style={{ flexWrap: 'nowrap', minWidth: 'max-content' }}>
-            {tabs.map((name: Tab) => (
-              <Tabs.Tab key={name} value={name}>
-                {t(`tab.${name}`)}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-        </div>
+        <Tabs.List mb="md" className={classes['tabs'] ?? ''}>
+          {tabs.map((name: Tab) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`tab.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
         <Tabs.Panel value={tab}>
           <Suspense fallback={<Loading rows={6} />}>
             {tab === 'state' && may('/panel/api/server/status') && <Control />}

@@ -193,10 +193,13 @@ export const clientListRoutes = routes('/panel/api/clients', {
     permission: { resource: 'clients', action: 'read' },
     filtered: true,
     summary:
-      'Get which subscriptions are on, their addresses without the subscription ID, and the calendar of the panel',
+      'Get which subscriptions are on, their addresses without the subscription ID, and the calendar and time zone of the panel',
     reply: PageSettings.pick({
       ...{ subEnable: true, subJsonEnable: true, subClashEnable: true },
       ...{ subURI: true, subJsonURI: true, subClashURI: true, datepicker: true },
+    }).extend({
+      /** For example Asia/Tehran. */
+      zone: z.string(),
     }),
   }),
   details: get('/:email/details', {

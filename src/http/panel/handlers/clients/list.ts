@@ -4,6 +4,7 @@ import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { Client } from '../../../../events/client/client-document.js';
 import type { Inbound } from '../../../../events/inbound/inbound-document.js';
 import { textOf } from '../../../../lib/json.js';
+import { zoneNamed } from '../../../../lib/time/calendar.js';
 import { inSlices } from '../../../../lib/time/slices.js';
 import { clientListSteps, listClients, stateOf } from '../../../../projections/queries/client-list.js';
 import { formatNamed } from '../../../../projections/subscription/formats/format.js';
@@ -55,9 +56,11 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
   },
 
   subscriptions(_, { read, subPort }, { requestHost }) {
-    const page = pageSettings(read.settings.current(), { requestHost, subPort: subPort() });
+    const settings = read.settings.current();
+    const page = pageSettings(settings, { requestHost, subPort: subPort() });
     const { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker } = page;
-    return { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker };
+    const zone = zoneNamed(settings.timeLocation);
+    return { subEnable, subJsonEnable, subClashEnable, subURI, subJsonURI, subClashURI, datepicker, zone };
   },
 
   exported: ({ query }, services, request) => exportOf(query, services, request),

@@ -8,6 +8,7 @@ import {
   SegmentedControl,
   Stack,
   Switch,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -16,10 +17,12 @@ import IconRefresh from '@tabler/icons-react/dist/esm/icons/IconRefresh.mjs';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
+import { isolated } from '../../../i18n/i18n';
 import { isDate } from '../../../model/calendar';
 import type { FormRequest } from '../../../model/curl';
 import { localDate } from '../../../model/local-date';
 import { randomWord } from '../../../model/random';
+import { useOtherZone } from '../../../ui/display/zone';
 import { useUnsaved } from '../../../ui/feedback/leave';
 import { DateField } from '../../../ui/form/DateField';
 import { useCurl } from '../../../ui/form/FormFooter';
@@ -223,6 +226,7 @@ function IdentityFields({ form, hasFlow, isMany }: IdentityProps) {
 function ExpiryFields({ form }: { readonly form: Form }) {
   const { t } = useTranslation('clients');
   const { expires } = form.values;
+  const zones = useOtherZone();
   return (
     <div>
       <Input.Label component="div" mb={4} id="expires-label">
@@ -239,6 +243,11 @@ function ExpiryFields({ form }: { readonly form: Form }) {
         <>
           <DateField mt="xs" aria-label={t('form.date')} {...form.getInputProps('date')} />
           <DatePresets onChoose={(date) => form.setFieldValue('date', date)} />
+          {zones && (
+            <Text size="xs" c="dimmed" mt="xs">
+              {t('form.zone', { own: isolated(zones.own), panel: isolated(zones.panel) })}
+            </Text>
+          )}
         </>
       )}
       {expires === 'use' && (

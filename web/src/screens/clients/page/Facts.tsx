@@ -7,6 +7,7 @@ import { type ClientDetails, type ClientInbound, inboundName } from '../../../mo
 import blocks from '../../../ui/display/Blocks.module.css';
 import { Technical, useFormat } from '../../../ui/display/format';
 import { Section } from '../../../ui/display/Page';
+import { useOtherZone } from '../../../ui/display/zone';
 import { wireOf } from '../actions';
 import { expiry, usage } from '../list/cells';
 import classes from './ClientPage.module.css';
@@ -51,6 +52,7 @@ function Terms({ details }: { readonly details: ClientDetails }) {
   const format = useFormat();
   const { row } = details;
   const { tgId } = wireOf(details);
+  const zones = useOtherZone();
   return (
     <dl className={blocks['facts']}>
       <Fact name={t('column.used')}>{usage(row, t, format)}</Fact>
@@ -64,6 +66,11 @@ function Terms({ details }: { readonly details: ClientDetails }) {
       <Fact name={t('column.expiry')}>
         {expiry(row, t, format)}
         {row.expiryTime > 0 && ` (${format.relative(row.expiryTime)})`}
+        {row.expiryTime > 0 && zones && (
+          <div className={classes['zone']}>
+            {format.time(row.expiryTime)} <Technical>{zones.own}</Technical>
+          </div>
+        )}
       </Fact>
       <Fact name={t('form.reset')}>
         {row.reset === 0 ? t('never') : t('everyDays', { n: format.number(row.reset) })}

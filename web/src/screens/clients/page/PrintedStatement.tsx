@@ -30,7 +30,7 @@ export function PrintedStatement({ email, statement }: { readonly email: string;
   );
   return createPortal(
     <article className={classes['statement']} aria-hidden>
-      <h1>{t('statement.title')}</h1>
+      <h2>{t('statement.title')}</h2>
       <p className={classes['client']}>
         <bdi>{email}</bdi>
       </p>
