@@ -31,7 +31,7 @@ export const web: Bench = async ({ quick }) => {
     return [
       await interactive(page, panel, quick ? 3 : 7, note),
       ...(await scrolled(page, cdp, panel, empty, note)),
-      await searched(page, empty.key, note),
+      ...(await searched(page, empty.key, note)),
       await grown(cdp, panel, quick ? 1 : 10),
     ];
   } finally {
@@ -136,23 +136,41 @@ async function scrolled(
   ];
 }
 
-/** From each key to the frame that shows its character; the rows of the answer follow when the server has sent them. */
-async function searched(page: Page, reference: number, note: string): Promise<Row> {
+/**
+ * From each key to the frame that shows its character, and to the frame that shows the rows of the answer. The list is busy
+ * until it has them.
+ */
+async function searched(page: Page, reference: number, note: string): Promise<readonly Row[]> {
   const box = page.getByRole('searchbox');
   await box.focus();
   const keys: number[] = [];
   const answers: number[] = [];
   await page.evaluate(WATCH_KEYS);
+  await page.evaluate(WATCH_ANSWERS);
   for (const key of 'client-77') {
-    const before = performance.now();
-    await box.press(key);
+    await page.keyboard.press(key);
     keys.push(Number(await page.evaluate('globalThis.keyShown()')));
-    await page.locator('#content [aria-busy=true]').first().waitFor({ state: 'detached' });
-    answers.push(performance.now() - before);
+    answers.push(Number(await page.evaluate('globalThis.answerShown()')));
   }
-  const measured = Math.max(...keys);
-  const more = `the slowest of ${keys.length} keys; with the rows of the answer, median ${median(answers).toFixed(0)} ms; ${note}`;
-  return { name: 'web: search, key to frame', measured, reference, unit: 'ms', target: { most: 100 }, note: more };
+  const more = `${keys.length} keys; ${note}`;
+  const target = { most: 100 };
+  return [
+    {
+      name: 'web: search, key to frame',
+      measured: Math.max(...keys),
+      reference,
+      unit: 'ms',
+      target,
+      note: `slowest of ${more}`,
+    },
+    {
+      name: 'web: search, key to rows',
+      measured: median(answers),
+      unit: 'ms',
+      target,
+      note: `median of ${more}; slowest ${Math.max(...answers).toFixed(0)} ms`,
+    },
+  ];
 }
 
 /** The heap after `minutes` of live updates on the list of the clients, minus the heap before, both after a collection. */
@@ -219,4 +237,22 @@ const WATCH_KEYS = `(() => {
     });
   }, true);
   globalThis.keyShown = () => shown;
+})()`;
+
+const WATCH_ANSWERS = `(() => {
+  let shown = Promise.resolve(0);
+  document.addEventListener('keydown', ({ timeStamp }) => {
+    shown = new Promise((resolve) => {
+      const busy = () => document.querySelector('#content [aria-busy=true]') !== null;
+      let wasBusy = false;
+      const observer = new MutationObserver(() => {
+        wasBusy ||= busy();
+        if (!wasBusy || busy()) return;
+        observer.disconnect();
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - timeStamp)));
+      });
+      observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['aria-busy'] });
+    });
+  }, true);
+  globalThis.answerShown = () => shown;
 })()`;

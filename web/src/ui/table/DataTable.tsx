@@ -9,12 +9,12 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { type Range, useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type RefObject, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { usePreferences } from '../../shell/preferences';
 import classes from './DataTable.module.css';
 import { Header } from './TableHeader';
 import { Row } from './TableRow';
-import type { RemoteRows, TableProps } from './table-types';
+import type { TableProps } from './table-types';
 
 export type { Column, RemoteRows, Selection, Sort } from './table-types';
 
@@ -89,6 +89,8 @@ export function DataTable<R extends RowData>({
   );
 }
 
+type Item = Pick<VirtualItem, 'index' | 'start'>;
+
 interface BodyProps<R> extends Pick<TableProps<R>, 'idOf' | 'selection' | 'columns' | 'remote'> {
   readonly scroller: RefObject<HTMLDivElement | null>;
   /** Of a row, in px. */
@@ -111,14 +113,22 @@ function Body<R>({ scroller, height, count, rowAt, idOf, selection, columns, car
   /** How many rows are in the document: the number changes with the height of the window only. */
   const slots = (): number => Math.ceil((virtualizer.scrollRect?.height ?? 0) / height) + 1 + 2 * OVERSCAN;
   useEffect(() => virtualizer.measure(), [virtualizer, height]);
-  const items = virtualizer.getVirtualItems();
+  const isAnotherList = useScrollToTop(virtualizer, remote?.resetKey);
+  const items: readonly Item[] = isAnotherList
+    ? shownRows({ startIndex: 0, count, overscan: OVERSCAN }, slots()).map((index) => ({
+        index,
+        start: index * height,
+      }))
+    : virtualizer.getVirtualItems();
   const body = useRef<HTMLDivElement>(null);
   const isMoving = virtualizer.isScrolling && !body.current?.contains(document.activeElement);
-  useRemoteRange(remote, items[0]?.index ?? 0, items.at(-1)?.index ?? 0, scroller);
+  const { onRange } = remote ?? {};
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  useEffect(() => onRange?.(first, last), [onRange, first, last]);
   // A row that leaves the view gives its elements to one that comes into it: new elements make a scroll slow. So do moved
   // ones, so they stay where they are in the document until the scroll ends. At rest, and around the focus, they are in the
   // order that screen readers and the Tab key need.
-  const keyOf = ({ index }: VirtualItem): number => index % items.length;
+  const keyOf = ({ index }: Item): number => index % items.length;
   const inOrder = isMoving ? items.toSorted((one, other) => keyOf(one) - keyOf(other)) : items;
   return (
     <div ref={body} role="rowgroup" className={classes['body']} style={{ height: virtualizer.getTotalSize() }}>
@@ -133,7 +143,7 @@ function Body<R>({ scroller, height, count, rowAt, idOf, selection, columns, car
 }
 
 /** The rows in view and around it: always as many, so that each row that comes into view gets the elements of another. */
-function shownRows({ startIndex, count, overscan }: Range, slots: number): number[] {
+function shownRows({ startIndex, count, overscan }: Omit<Range, 'endIndex'>, slots: number): number[] {
   const length = Math.min(count, slots);
   const first = Math.max(0, Math.min(startIndex - overscan, count - length));
   return Array.from({ length }, (_, index) => first + index);
@@ -168,20 +178,20 @@ function useSortedRows<R extends RowData>({
   return table.getRowModel().rows;
 }
 
-/** Reports which rows are in view, and scrolls to the top when the list changes. */
-function useRemoteRange<R>(
-  remote: RemoteRows<R> | undefined,
-  first: number,
-  last: number,
-  scroller: RefObject<HTMLDivElement | null>,
-): void {
-  const { onRange, resetKey } = remote ?? {};
-  useEffect(() => onRange?.(first, last), [onRange, first, last]);
-  const shown = useRef(resetKey);
-  useEffect(() => {
-    if (shown.current !== resetKey) scroller.current?.scrollTo({ top: 0 });
-    shown.current = resetKey;
-  }, [resetKey, scroller]);
+/**
+ * Scrolls to the top when the key changes. True while the rows of the new list are rendered: they are those at the top from
+ * the start, because the scroll that follows would render all of them at once.
+ */
+function useScrollToTop(virtualizer: Virtualizer<HTMLDivElement, Element>, key: string | undefined): boolean {
+  const shown = useRef(key);
+  useLayoutEffect(() => {
+    if (shown.current === key) return;
+    shown.current = key;
+    // The event of the scroll comes with the next frame. A render before it must not show the former rows.
+    virtualizer.scrollOffset = 0;
+    virtualizer.scrollElement?.scrollTo({ top: 0 });
+  }, [key, virtualizer]);
+  return shown.current !== key;
 }
 
 /** The least width of a track in rem. */

@@ -18,18 +18,24 @@ export function useFilters<K extends string>(
     const entries = Object.entries<string>(defaults).map(([key, value]) => [key, params.get(key) ?? value]);
     return Object.fromEntries(entries) as Values<K>;
   }, [params, defaults]);
-  const change = (changes: Partial<Values<K>>): void =>
-    setParams(
-      () => {
-        const next = latestParams();
-        for (const [key, value] of Object.entries<string | undefined>(changes)) {
-          if (value === undefined || value === defaults[key as K]) next.delete(key);
-          else next.set(key, value);
-        }
-        return next;
-      },
-      { replace: true },
-    );
+  // The router gives another function with each address.
+  const latest = useRef(setParams);
+  latest.current = setParams;
+  const change = useCallback(
+    (changes: Partial<Values<K>>): void =>
+      latest.current(
+        () => {
+          const next = latestParams();
+          for (const [key, value] of Object.entries<string | undefined>(changes)) {
+            if (value === undefined || value === defaults[key as K]) next.delete(key);
+            else next.set(key, value);
+          }
+          return next;
+        },
+        { replace: true },
+      ),
+    [defaults],
+  );
   return [values, change];
 }
 

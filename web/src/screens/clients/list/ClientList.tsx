@@ -9,7 +9,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import IconUser from '@tabler/icons-react/dist/esm/icons/IconUser.mjs';
 import IconUsers from '@tabler/icons-react/dist/esm/icons/IconUsers.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useMay } from '../../../api/access';
@@ -17,9 +17,10 @@ import type { ClientRow } from '../../../api/contract.generated';
 import { clientInbounds } from '../../../api/queries';
 import { type ClientInbound, clientPath } from '../../../model/clients';
 import { useFormat } from '../../../ui/display/format';
-import { Empty, Loaded, Page } from '../../../ui/display/Page';
+import { Empty, Loaded, Loading, Page } from '../../../ui/display/Page';
 import { useAddressFlag, useTypedSearch } from '../../../ui/table/filters';
 import { useRowMenu } from '../../../ui/table/RowMenu';
+import type { Sort } from '../../../ui/table/table-types';
 import { type ClientAction, type ClientActions, useClientActions, useMayChange } from '../actions';
 import classes from '../Clients.module.css';
 import { AddClient } from '../form/AddClient';
@@ -34,7 +35,7 @@ import { ExportButton } from './ExportButton';
 import { FilterBar } from './FilterBar';
 import { type Filters, isFiltered, NO_FILTERS, queryOf, useClientFilters } from './filters';
 import { Nothing } from './Nothing';
-import { useFirstPage } from './pages';
+import { useFirstPage, useShownList } from './pages';
 import { SearchBox } from './SearchBox';
 import { useSelection } from './selection';
 import { ViewsMenu } from './ViewsMenu';
@@ -109,15 +110,15 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
   const [bulk, setBulk] = useState<ClientAction | null>(null);
   const filter = useMemo(() => queryOf(filters), [filters]);
   const first = useFirstPage(filter);
-  const matched = first.data?.matched ?? 0;
+  const shown = useShownList(filter, first);
   const isNamed = first.isPlaceholderData ? undefined : first.data?.named;
-  const { settle } = typed;
+  const { settle, replace } = typed;
   useEffect(() => {
     if (isNamed === undefined) return;
     answered.current = new Map([[filter.search ?? '', isNamed]]);
     settle();
   }, [filter.search, isNamed, settle]);
-  const { selection, count, isAll, target, clear } = useSelection(matched, t('select'));
+  const { selection, count, isAll, target, clear } = useSelection(shown.page?.matched ?? 0, t('select'));
   const wholeTarget = useMemo(() => (isAll ? { ...filter, ...target } : target), [isAll, filter, target]);
   const actions = useClientActions();
   const mayChange = useMayChange();
@@ -127,57 +128,62 @@ function List({ inbounds, onAdd }: { readonly inbounds: readonly ClientInbound[]
     toggle: mayChange('enable') ? actions.setEnabled : null,
     menuButton,
   });
-  const change = (changes: Partial<Filters>): void => {
-    // A selection of all is one of these filters.
-    if (isAll) clear();
-    if (changes.search !== undefined) typed.replace(changes.search);
-    setFilters(changes);
-  };
+  const change = useCallback(
+    (changes: Partial<Filters>): void => {
+      // A selection of all is one of these filters.
+      if (isAll) clear();
+      if (changes.search !== undefined) replace(changes.search);
+      setFilters(changes);
+    },
+    [isAll, clear, replace, setFilters],
+  );
+  const { search: found = '' } = shown.query;
+  const viewed = useMemo(
+    () => ({ ...inAddress, search: shown.page?.named === true ? found : '' }),
+    [inAddress, found, shown.page?.named],
+  );
+  const sort = useMemo(() => ({ id: filters.sort, desc: filters.order === 'desc' }), [filters.sort, filters.order]);
+  const onSort = useCallback(
+    ({ id, desc }: Sort) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' }),
+    [setFilters],
+  );
   const search = (text: string): void => {
     if (isAll) clear();
     typed.type(text);
   };
   return (
     <>
-      <FilterBar
-        filters={filters}
-        onChange={change}
-        search={
-          <SearchBox
-            search={filters.search}
-            replacements={typed.replacements}
-            onSearch={search}
-            onLeave={typed.flush}
-          />
-        }
-        inbounds={inbounds}
-        counts={first.data?.counts}
-      >
+      <div className={classes['bar']}>
+        <SearchBox search={filters.search} replacements={typed.replacements} onSearch={search} onLeave={typed.flush} />
+        <FilterBar filters={inAddress} onChange={change} inbounds={inbounds} counts={shown.page?.counts} />
         <ColumnChooser columns={columns} hidden={hidden} onChange={setHidden} />
-        <ViewsMenu filters={isNamed === true ? filters : { ...filters, search: '' }} onApply={change} />
-        <ExportButton query={filter} />
-        <Totals count={matched} used={first.data?.used ?? 0} />
-      </FilterBar>
+        <ViewsMenu filters={viewed} onApply={change} />
+        <ExportButton query={shown.query} />
+        <Totals count={shown.page?.matched ?? 0} used={shown.page?.used ?? 0} />
+      </div>
       {count > 0 && <BulkBar count={count} target={wholeTarget} onAction={setBulk} onClear={clear} />}
       <Loaded query={first} rows={12}>
-        {({ matched, counts }) =>
-          matched === 0 ? (
+        {() =>
+          shown.page === undefined ? (
+            <Loading rows={12} />
+          ) : shown.page.matched === 0 ? (
             <Nothing
-              isNew={counts.all === 0 && !isFiltered(filters)}
+              isNew={shown.page.counts.all === 0 && !isFiltered(filters)}
               onAdd={onAdd}
               onClear={() => change(NO_FILTERS)}
             />
           ) : (
-            <ClientTable
-              query={filter}
-              first={first}
-              columns={columns}
-              sort={{ id: filters.sort, desc: filters.order === 'desc' }}
-              onSort={({ id, desc }) => setFilters({ sort: id, order: desc ? 'desc' : 'asc' })}
-              hidden={hidden}
-              selection={selection}
-              card={card}
-            />
+            <div className={classes['found']} aria-busy={shown.query !== filter}>
+              <ClientTable
+                shown={shown}
+                columns={columns}
+                sort={sort}
+                onSort={onSort}
+                hidden={hidden}
+                selection={selection}
+                card={card}
+              />
+            </div>
           )
         }
       </Loaded>

@@ -1,24 +1,25 @@
-import type { UseQueryResult } from '@tanstack/react-query';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
-import type { ClientRow, Gets } from '../../../api/contract.generated';
-import type { ClientQuery } from '../../../api/queries';
+import type { ClientRow } from '../../../api/contract.generated';
 import { Problem } from '../../../ui/display/Page';
 import { DataTable, type Selection } from '../../../ui/table/DataTable';
 import type { TableProps } from '../../../ui/table/table-types';
-import { useClientRows } from './pages';
+import { type ShownList, useClientRows } from './pages';
 
 interface Props extends Pick<TableProps<ClientRow>, 'columns' | 'sort' | 'onSort' | 'hidden' | 'card'> {
-  readonly query: ClientQuery;
-  readonly first: UseQueryResult<Gets['/panel/api/clients/page']['reply']>;
+  readonly shown: ShownList;
   readonly selection: Selection;
 }
 
-/** The rows of the list. A scroll loads pages: it renders this component, and not the filters above it. */
-export function ClientTable({ query, first, selection, ...table }: Props) {
+/**
+ * The rows of the list. A scroll loads pages: it renders this component, and not the filters above it. What the admin types
+ * renders the filters, and not this component.
+ */
+export const ClientTable = memo(function ClientTable({ shown, selection, ...table }: Props) {
   const { t } = useTranslation('clients');
   const may = useMay();
-  const { remote, problem, retry } = useClientRows(query, first);
+  const { remote, problem, retry } = useClientRows(shown);
   return (
     <>
       {problem && <Problem error={problem} retry={retry} />}
@@ -33,7 +34,7 @@ export function ClientTable({ query, first, selection, ...table }: Props) {
       />
     </>
   );
-}
+});
 
 const NO_ROWS: readonly ClientRow[] = [];
 const idOf = ({ id }: ClientRow): string => String(id);

@@ -1,5 +1,6 @@
 import { ActionIcon, Checkbox, Popover, Stack } from '@mantine/core';
 import IconColumns from '@tabler/icons-react/dist/esm/icons/IconColumns3.mjs';
+import { memo, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from '../../../ui/table/DataTable';
 
@@ -9,7 +10,7 @@ interface Props<R> {
   readonly onChange: (hidden: ReadonlySet<string>) => void;
 }
 
-export function ColumnChooser<R>({ columns, hidden, onChange }: Props<R>) {
+export const ColumnChooser = memo(function ColumnChooser<R>({ columns, hidden, onChange }: Props<R>) {
   const { t } = useTranslation('shell');
   const flip = (id: string): void => {
     const next = new Set(hidden);
@@ -34,4 +35,4 @@ export function ColumnChooser<R>({ columns, hidden, onChange }: Props<R>) {
       </Popover.Dropdown>
     </Popover>
   );
-}
+}) as <R>(props: Props<R>) => ReactNode;

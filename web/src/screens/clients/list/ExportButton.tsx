@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/dist/esm/icons/IconDownload.mjs';
 import { useMutation } from '@tanstack/react-query';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
 import type { ClientQuery } from '../../../api/queries';
@@ -9,7 +10,7 @@ import { saveFile } from '../../../ui/display/save';
 import { toastError } from '../../../ui/feedback/toast';
 
 /** Saves all clients of the current view, not only those that are loaded. The search may be a credential: it is in no URL. */
-export function ExportButton({ query }: { readonly query: ClientQuery }) {
+export const ExportButton = memo(function ExportButton({ query }: { readonly query: ClientQuery }) {
   const { t } = useTranslation('clients');
   const save = useMutation({
     mutationFn: () => api.download('/panel/api/clients/export', { body: query }),
@@ -29,4 +30,4 @@ export function ExportButton({ query }: { readonly query: ClientQuery }) {
       </ActionIcon>
     </Tooltip>
   );
-}
+});

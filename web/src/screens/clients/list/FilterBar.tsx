@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import type { Gets } from '../../../api/contract.generated';
@@ -21,23 +21,20 @@ const SORTS = [
 ] as const;
 
 interface Props {
-  readonly filters: Filters;
+  readonly filters: Omit<Filters, 'search'>;
   readonly onChange: (changes: Partial<Filters>) => void;
-  readonly search: ReactNode;
   readonly inbounds: readonly ClientInbound[];
   readonly counts: Gets['/panel/api/clients/page']['reply']['counts'] | undefined;
-  readonly children: ReactNode;
 }
 
-/** The search and the filters of the list. */
-export function FilterBar({ filters, onChange, search, inbounds, counts, children }: Props) {
+/** The filters of the list beside its search. They do not change while the admin types. */
+export const FilterBar = memo(function FilterBar({ filters, onChange, inbounds, counts }: Props) {
   const { t } = useTranslation('clients');
   const format = useFormat();
   const counted = (label: string, count: number | undefined) =>
     count === undefined ? label : `${label} (${format.number(count)})`;
   return (
-    <div className={classes['bar']}>
-      {search}
+    <>
       <NativeSelect
         className={classes['choice']}
         aria-label={t('filter.state')}
@@ -83,10 +80,9 @@ export function FilterBar({ filters, onChange, search, inbounds, counts, childre
           label: `${t(`column.${sort}`)} ${order === 'asc' ? '↑' : '↓'}`,
         }))}
       />
-      {children}
-    </div>
+    </>
   );
-}
+});
 
 /** By the machine whose core listens; nothing without nodes. */
 function NodeFilter({ value, onChange }: { readonly value: string; readonly onChange: (node: string) => void }) {

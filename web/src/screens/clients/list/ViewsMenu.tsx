@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu, Stack, TextInput, Tooltip } from '@mantine/core';
 import IconBookmark from '@tabler/icons-react/dist/esm/icons/IconBookmark.mjs';
 import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../../ui/feedback/Dialog';
 import type { Filters } from './filters';
@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** Views that this browser keeps: filters, sort and columns under a name. */
-export function ViewsMenu({ filters, onApply }: Props) {
+export const ViewsMenu = memo(function ViewsMenu({ filters, onApply }: Props) {
   const { t } = useTranslation('clients');
   const { views, setHidden, remove } = useViews();
   const [isSaving, setSaving] = useState(false);
@@ -56,7 +56,7 @@ export function ViewsMenu({ filters, onApply }: Props) {
       {isSaving && <SaveView filters={filters} onClose={() => setSaving(false)} />}
     </>
   );
-}
+});
 
 function SaveView({ filters, onClose }: { readonly filters: Filters; readonly onClose: () => void }) {
   const { t } = useTranslation(['clients', 'shell']);

@@ -1,5 +1,5 @@
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import type { ClientRow, Gets } from '../../../api/contract.generated';
 import { type ClientQuery, clientPage } from '../../../api/queries';
 import type { RemoteRows } from '../../../ui/table/DataTable';
@@ -15,6 +15,22 @@ const AHEAD = 50;
 export const useFirstPage = (query: ClientQuery) =>
   useQuery({ ...clientPage({ ...query, offset: 0, limit: PAGE }), placeholderData: keepPreviousData });
 
+/** The list that the table shows: a query and the first page of its answer. */
+export interface ShownList {
+  readonly query: ClientQuery;
+  readonly page: ClientPage | undefined;
+}
+
+/**
+ * The last answered query with its answer. It lags behind the answers by as long as React needs to render the rows, so
+ * that a key that is typed meanwhile does not wait for them.
+ */
+export function useShownList(query: ClientQuery, { data, isPlaceholderData }: UseQueryResult<ClientPage>): ShownList {
+  const [shown, setShown] = useState<ShownList>({ query, page: data });
+  if (!isPlaceholderData && (shown.query !== query || shown.page !== data)) setShown({ query, page: data });
+  return useDeferredValue(shown);
+}
+
 interface ClientRows {
   readonly remote: RemoteRows<ClientRow>;
   /** Why a page in view could not be loaded; null if none failed. */
@@ -26,18 +42,16 @@ interface ClientRows {
  * The clients that match, of which only the pages in view are loaded. A component that uses it is rendered whenever a page
  * is requested or arrives, so it must hold nothing but the table.
  */
-export function useClientRows(query: ClientQuery, first: UseQueryResult<ClientPage>): ClientRows {
+export function useClientRows({ query, page: first }: ShownList): ClientRows {
   const [view, setView] = useState({ from: 0, to: 0 });
-  const matched = first.data?.matched ?? 0;
+  const matched = first?.matched ?? 0;
   const last = Math.max(0, Math.ceil(matched / PAGE) - 1);
   const indexes = Array.from(
     { length: Math.min(view.to, last) - view.from + 1 },
     (_, index) => view.from + index,
   ).filter((index) => index > 0);
   const { pages, problem, retry } = useQueries({
-    queries: first.isPlaceholderData
-      ? []
-      : indexes.map((index) => clientPage({ ...query, offset: index * PAGE, limit: PAGE })),
+    queries: indexes.map((index) => clientPage({ ...query, offset: index * PAGE, limit: PAGE })),
     combine: (results) => {
       const pages = results.map(({ data }, n) => [indexes[n] ?? -1, data?.clients ?? []] as const);
       const failed = results.filter(({ data, error }) => error !== null && data === undefined);
@@ -48,10 +62,9 @@ export function useClientRows(query: ClientQuery, first: UseQueryResult<ClientPa
       };
     },
   });
-  const firstRows = first.data?.clients;
   const rowAt = (index: number): ClientRow | undefined => {
     const page = Math.floor(index / PAGE);
-    return (page === 0 ? firstRows : pages.get(page))?.[index % PAGE];
+    return (page === 0 ? first?.clients : pages.get(page))?.[index % PAGE];
   };
   const onRange = useCallback((from: number, to: number) => {
     const next = { from: Math.floor(Math.max(0, from - AHEAD) / PAGE), to: Math.floor((to + AHEAD) / PAGE) };

@@ -62,13 +62,15 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+const setHidden = (columns: Iterable<string>): void => change({ hidden: [...columns] });
+
 /** The views of this browser. A view with the name of another one replaces it. */
 export function useViews() {
   const { views, hidden } = useSyncExternalStore(subscribe, () => current);
   return {
     views,
     hidden,
-    setHidden: (columns: Iterable<string>): void => change({ hidden: [...columns] }),
+    setHidden,
     save: (view: View): void =>
       change({ views: [...views.filter(({ name }) => name !== view.name), view].slice(-MOST) }),
     remove: (name: string): void => change({ views: views.filter((view) => view.name !== name) }),
