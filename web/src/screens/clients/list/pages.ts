@@ -1,4 +1,4 @@
-import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, replaceEqualDeep, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
 import type { ClientRow, Gets } from '../../../api/contract.generated';
 import { type ClientQuery, clientPage } from '../../../api/queries';
@@ -26,8 +26,11 @@ export interface ShownList {
  * that a key that is typed meanwhile does not wait for them.
  */
 export function useShownList(query: ClientQuery, { data, isPlaceholderData }: UseQueryResult<ClientPage>): ShownList {
-  const [shown, setShown] = useState<ShownList>({ query, page: data });
-  if (!isPlaceholderData && (shown.query !== query || shown.page !== data)) setShown({ query, page: data });
+  const [{ shown, answer }, setShown] = useState({ shown: { query, page: data } as ShownList, answer: data });
+  if (!isPlaceholderData && (shown.query !== query || answer !== data)) {
+    // The rows that are equal in both answers stay the same objects: they are not rendered again.
+    setShown({ shown: { query, page: replaceEqualDeep(shown.page, data) }, answer: data });
+  }
   return useDeferredValue(shown);
 }
 
