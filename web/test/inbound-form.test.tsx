@@ -62,6 +62,7 @@ function rendered(draft: Draft): { readonly html: string; readonly changes: read
       <MantineProvider>
         <FormFields
           draft={draft}
+          aside={{}}
           isNew={false}
           onChange={(next) => changes.push(next)}
           onGenerate={() => undefined}

@@ -19,6 +19,8 @@ interface Props {
   readonly fieldsOf: (part: JsonObject) => readonly FieldDefinition[];
   /** What is wrong with it; null = nothing. */
   readonly check: (part: JsonObject) => Problem | null;
+  /** What goes with an input. */
+  readonly edit?: (before: JsonObject, after: JsonObject) => JsonObject;
   readonly onApply: (part: JsonObject) => void;
   readonly onClose: () => void;
 }
@@ -30,7 +32,7 @@ export interface Problem {
 }
 
 /** Edits one rule, outbound or balancer: by inputs, or as the text of the same value. */
-export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Props) {
+export function PartForm({ title, start, fieldsOf, check, edit = (_, after) => after, onApply, onClose }: Props) {
   const { t } = useTranslation(['core', 'shell']);
   const [part, setPart] = useState(start);
   const [tab, setTab] = useState<string | null>('form');
@@ -56,7 +58,7 @@ export function PartForm({ title, start, fieldsOf, check, onApply, onClose }: Pr
     onClose();
   };
   const change = (next: JsonObject): void => {
-    setPart(next);
+    setPart(edit(part, next));
     setProblem(null);
   };
   const form = useRef<HTMLFormElement>(null);

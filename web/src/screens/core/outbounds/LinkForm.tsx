@@ -9,7 +9,7 @@ import { Status } from '../../../ui/display/Status';
 import { SidePanel } from '../../../ui/feedback/SidePanel';
 import classes from '../Core.module.css';
 import { type JsonObject, textAt } from '../template';
-import { serverOf } from './outbound-fields';
+import { serverOf } from './places';
 import { outboundOfLink } from './share-link';
 import { freeTag } from './share-stream';
 

@@ -7,7 +7,7 @@ import { Technical, useFormat } from '../../../ui/display/format';
 import { Status } from '../../../ui/display/Status';
 import classes from '../Core.module.css';
 import { type JsonObject, textAt } from '../template';
-import { serverOf } from './outbound-fields';
+import { serverOf } from './places';
 
 export type TestResult = Posts['/panel/core/testOutbound']['reply'];
 export type Observed = Gets['/panel/api/server/coreObservatory']['reply'][number];

@@ -3,7 +3,7 @@ import IconActivity from '@tabler/icons-react/dist/esm/icons/IconActivity.mjs';
 import IconLink from '@tabler/icons-react/dist/esm/icons/IconLink.mjs';
 import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import blocks from '../../../ui/display/Blocks.module.css';
@@ -14,9 +14,11 @@ import { observatory, outboundTraffic } from '../queries';
 import { type JsonObject, moved, objectsAt, tagsAt, textAt, withValue } from '../template';
 import { DelayHistory } from './DelayHistory';
 import { LinkForm } from './LinkForm';
-import { OutboundForm } from './OutboundForm';
 import { OutboundRow, UNTESTED } from './OutboundRow';
 import { useOutboundMenu, useOutboundTests } from './use-outbounds';
+
+/** Loads the schemas of outbounds. */
+const OutboundForm = lazy(async () => ({ default: (await import('./OutboundForm')).OutboundForm }));
 
 const PATH = 'outbounds';
 /** The end of the list: a new one. */
@@ -68,13 +70,15 @@ export function Outbounds({ editor }: { readonly editor: TemplateEditor }) {
         <DelayHistory tag={opened.history} onClose={close} />
       )}
       {opened !== null && typeof opened === 'object' && 'edit' in opened && (
-        <OutboundForm
-          key={opened.edit}
-          outbound={outbounds[opened.edit]}
-          others={outbounds.flatMap((one, index) => (index === opened.edit ? [] : textAt(one, 'tag') || []))}
-          onApply={(part) => set(opened.edit === NEW ? [...outbounds, part] : outbounds.with(opened.edit, part))}
-          onClose={close}
-        />
+        <Suspense>
+          <OutboundForm
+            key={opened.edit}
+            outbound={outbounds[opened.edit]}
+            others={outbounds.flatMap((one, index) => (index === opened.edit ? [] : textAt(one, 'tag') || []))}
+            onApply={(part) => set(opened.edit === NEW ? [...outbounds, part] : outbounds.with(opened.edit, part))}
+            onClose={close}
+          />
+        </Suspense>
       )}
     </Paper>
   );

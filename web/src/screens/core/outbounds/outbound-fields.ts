@@ -1,34 +1,14 @@
+import { outboundOptions } from '../../../api/outbound-options.generated';
+import { inputAt } from '../../../model/options';
 import type { FieldDefinition } from '../Fields';
-import { isObject, type JsonObject, textAt, valueAt } from '../template';
+import { type JsonObject, textAt, valueAt, withValue } from '../template';
+import { placesOf } from './places';
 
-export const PROTOCOLS = [
-  'freedom',
-  'blackhole',
-  'dns',
-  'vless',
-  'vmess',
-  'trojan',
-  'shadowsocks',
-  'socks',
-  'http',
-  'wireguard',
-  'hysteria',
-  'loopback',
-] as const;
-
-/** Names of technical members are the same in all languages. */
-const LABELS = { uuid: 'UUID', sni: 'SNI', mtu: 'MTU', alpn: 'ALPN', uTls: 'uTLS' } as const;
-const FINGERPRINTS = ['', 'chrome', 'firefox', 'safari', 'ios', 'android', 'edge', 'random', 'randomized'];
-const METHODS = [
-  '2022-blake3-aes-256-gcm',
-  '2022-blake3-aes-128-gcm',
-  '2022-blake3-chacha20-poly1305',
-  'chacha20-ietf-poly1305',
-  'aes-256-gcm',
-  'aes-128-gcm',
-];
-const NETWORKS = ['', 'tcp', 'ws', 'grpc', 'xhttp', 'httpupgrade', 'kcp'];
+export const PROTOCOLS = Object.keys(outboundOptions.settings);
 const WITH_STREAM = new Set(['vless', 'vmess', 'trojan', 'shadowsocks', 'socks', 'http']);
+const NETWORKS = ['tcp', 'ws', 'grpc', 'xhttp', 'httpupgrade', 'kcp'];
+const STREAM = 'streamSettings';
+const MASK = `${STREAM}.finalmask.udp.0`;
 
 /** Texts that the caller translates. */
 export type Label =
@@ -53,129 +33,237 @@ export type Label =
   | 'shortId'
   | 'through'
   | 'name'
-  | 'protocol';
-type Translate = (label: Label) => string;
-
-/**
- * Where the server and its account are: the core knows a flat form, and an older one with lists (`vnext`, `servers`), which
- * stays as it is.
- */
-function places(outbound: JsonObject): { readonly server: string; readonly user: string } {
-  const settings = valueAt(outbound, 'settings');
-  if (isObject(settings) && Array.isArray(settings['vnext']))
-    return { server: 'settings.vnext.0', user: 'settings.vnext.0.users.0' };
-  if (isObject(settings) && Array.isArray(settings['servers'])) {
-    const hasUsers = ['socks', 'http'].includes(textAt(outbound, 'protocol'));
-    return { server: 'settings.servers.0', user: hasUsers ? 'settings.servers.0.users.0' : 'settings.servers.0' };
-  }
-  return { server: 'settings', user: 'settings' };
+  | 'protocol'
+  | 'network'
+  | 'hopPorts'
+  | 'obfs'
+  | 'response'
+  | 'inboundTag'
+  | 'sniffing'
+  | 'sendThrough';
+/** An input: its path, and a label. Without one, the name is that of the core and the label in every language. */
+type Row = readonly [path: string, label?: Label | { readonly same: string } | undefined, look?: Look];
+interface Look {
+  readonly isSecret?: boolean;
+  /** Instead of those of the schema. */
+  readonly options?: readonly string[];
 }
-
-/** The address of an outbound's server, for the list. */
-export function serverOf(outbound: JsonObject): string {
-  const { server } = places(outbound);
-  const address = textAt(outbound, `${server}.address`);
-  if (textAt(outbound, 'protocol') === 'wireguard') return textAt(outbound, 'settings.peers.0.endpoint');
-  return address === '' ? textAt(outbound, 'settings.redirect') : `${address}:${textAt(outbound, `${server}.port`)}`;
-}
+const same = (name: string) => ({ same: name });
+const SECRET = { isSecret: true };
 
 /** The inputs of an outbound: those of its protocol, then those of its transport and its security. */
-export function outboundFields(outbound: JsonObject, others: readonly string[], t: Translate): FieldDefinition[] {
+export function outboundFields(
+  outbound: JsonObject,
+  others: readonly string[],
+  t: (label: Label) => string,
+): readonly FieldDefinition[] {
   const protocol = textAt(outbound, 'protocol');
+  return rowsOf(outbound, others).map(([path, label, look]) => ({
+    path,
+    label: typeof label === 'string' ? t(label) : (label?.same ?? path.slice(path.lastIndexOf('.') + 1)),
+    ...kindOf(protocol, path, look),
+  }));
+}
+
+/** What the contract says of an option. Its default is the empty choice: an absent member stays absent. */
+function kindOf(protocol: string, path: string, { isSecret = false, options }: Look = {}) {
+  const isOfSettings = path.startsWith('settings.');
+  const schema = isOfSettings ? outboundOptions.settings[protocol] : outboundOptions.root;
+  const { kind, options: known, isRequired } = inputAt(schema, isOfSettings ? path.slice('settings.'.length) : path);
+  if (kind === 'map' || kind === 'items') throw new Error(`${path} has no input in this form`);
+  if (isSecret) return { kind: 'secret' as const };
+  const values = options ?? known;
+  const all = kind !== 'select' || isRequired || values?.includes('') ? values : ['', ...(values ?? [])];
+  return { kind: options ? ('select' as const) : kind, options: all };
+}
+
+function rowsOf(outbound: JsonObject, others: readonly string[]): readonly Row[] {
+  const protocol = textAt(outbound, 'protocol');
+  const through: readonly Row[] = [
+    [`${STREAM}.sockopt.dialerProxy`, 'through', { options: ['', ...others] }],
+    ['sendThrough', 'sendThrough'],
+  ];
   return [
-    { path: 'tag', label: t('name'), kind: 'text' },
-    { path: 'protocol', label: t('protocol'), kind: 'select', options: PROTOCOLS },
-    ...protocolFields(protocol, places(outbound), t),
-    ...(WITH_STREAM.has(protocol) ? streamFields(outbound, t) : []),
-    ...(protocol === 'blackhole'
-      ? []
-      : [
-          {
-            path: 'streamSettings.sockopt.dialerProxy',
-            label: t('through'),
-            kind: 'select' as const,
-            options: ['', ...others],
-          },
-        ]),
+    ['tag', 'name'],
+    ['protocol', 'protocol', { options: PROTOCOLS }],
+    ...(protocol in outboundOptions.settings ? protocolRows(outbound, protocol) : []),
+    ...(WITH_STREAM.has(protocol) ? streamRows(outbound) : []),
+    ...(protocol === 'blackhole' || protocol === 'loopback' ? [] : through),
   ];
 }
 
-function protocolFields(
-  protocol: string,
-  { server, user }: ReturnType<typeof places>,
-  t: Translate,
-): FieldDefinition[] {
-  const text = (path: string, label: string): FieldDefinition => ({ path, label, kind: 'text' });
-  const secret = (path: string, label: string): FieldDefinition => ({ path, label, kind: 'secret' });
-  const where: FieldDefinition[] = [
-    text(`${server}.address`, t('address')),
-    { path: `${server}.port`, label: t('port'), kind: 'number' },
+function protocolRows(outbound: JsonObject, protocol: string): readonly Row[] {
+  const { server, user } = placesOf(outbound);
+  const where: readonly Row[] = [
+    [`${server}.address`, 'address'],
+    [`${server}.port`, 'port'],
   ];
   switch (protocol) {
     case 'freedom':
       return [
-        {
-          path: 'settings.domainStrategy',
-          label: t('strategy'),
-          kind: 'select',
-          options: ['', 'AsIs', 'UseIP', 'UseIPv4', 'UseIPv6', 'ForceIP', 'ForceIPv4', 'ForceIPv6'],
-        },
-        text('settings.redirect', t('redirect')),
+        ['settings.domainStrategy', 'strategy'],
+        ['settings.redirect', 'redirect'],
+        ['settings.fragment.packets', same('fragment: packets')],
+        ['settings.fragment.length', same('fragment: length')],
+        ['settings.fragment.interval', same('fragment: interval')],
+        ['settings.proxyProtocol'],
+      ];
+    case 'blackhole':
+      return [['settings.response.type', 'response']];
+    case 'dns':
+      return [
+        ['settings.network', 'network'],
+        ['settings.address', 'address'],
+        ['settings.port', 'port'],
+        // The core refuses it together with rules, which the JSON tab has.
+        ...(valueAt(outbound, 'settings.rules') === undefined ? [['settings.nonIPQuery'] as const] : []),
+      ];
+    case 'loopback':
+      return [
+        ['settings.inboundTag', 'inboundTag'],
+        ['settings.sniffing.enabled', 'sniffing'],
+        ...(valueAt(outbound, 'settings.sniffing.enabled') === true
+          ? (['destOverride', 'routeOnly', 'metadataOnly'] as const).map(
+              (name) => [`settings.sniffing.${name}`] as const,
+            )
+          : []),
       ];
     case 'vless':
-      return [
-        ...where,
-        text(`${user}.id`, LABELS.uuid),
-        text(`${user}.encryption`, t('encryption')),
-        { path: `${user}.flow`, label: t('flow'), kind: 'select', options: ['', 'xtls-rprx-vision'] },
-      ];
+      return [...where, [`${user}.id`, same('UUID')], [`${user}.encryption`, 'encryption'], [`${user}.flow`, 'flow']];
     case 'vmess':
-      return [...where, text(`${user}.id`, LABELS.uuid), text(`${user}.security`, t('encryption'))];
+      return [...where, [`${user}.id`, same('UUID')], [`${user}.security`, 'encryption']];
     case 'trojan':
-      return [...where, secret(`${user}.password`, t('password'))];
+      return [...where, [`${user}.password`, 'password', SECRET]];
     case 'shadowsocks':
-      return [
-        ...where,
-        { path: `${user}.method`, label: t('method'), kind: 'select', options: METHODS },
-        secret(`${user}.password`, t('password')),
-      ];
+      return [...where, [`${user}.method`, 'method'], [`${user}.password`, 'password', SECRET]];
     case 'socks':
     case 'http':
-      return [...where, text(`${user}.user`, t('user')), secret(`${user}.pass`, t('password'))];
-    case 'wireguard':
-      return [
-        secret('settings.secretKey', t('privateKey')),
-        { path: 'settings.address', label: t('ownAddresses'), kind: 'list' },
-        text('settings.peers.0.publicKey', t('publicKey')),
-        text('settings.peers.0.endpoint', t('endpoint')),
-        { path: 'settings.mtu', label: LABELS.mtu, kind: 'number' },
-      ];
+      return [...where, [`${user}.user`, 'user'], [`${user}.pass`, 'password', SECRET]];
+    case 'hysteria':
+      return [...where, ...hysteriaRows(outbound)];
     default:
-      return [];
+      return [
+        ['settings.secretKey', 'privateKey', SECRET],
+        ['settings.address', 'ownAddresses'],
+        ['settings.peers.0.publicKey', 'publicKey'],
+        ['settings.peers.0.preSharedKey', undefined, SECRET],
+        ['settings.peers.0.endpoint', 'endpoint'],
+        ['settings.peers.0.allowedIPs'],
+        ['settings.peers.0.keepAlive'],
+        ['settings.mtu', same('MTU')],
+        ['settings.domainStrategy', 'strategy'],
+        ['settings.noKernelTun'],
+      ];
   }
 }
 
-function streamFields(outbound: JsonObject, t: Translate): FieldDefinition[] {
-  const stream = 'streamSettings';
-  const network = textAt(outbound, `${stream}.network`);
-  const security = textAt(outbound, `${stream}.security`);
-  const text = (path: string, label: string): FieldDefinition => ({ path: `${stream}.${path}`, label, kind: 'text' });
-  const carrier = { ws: 'wsSettings', xhttp: 'xhttpSettings', httpupgrade: 'httpupgradeSettings' }[network];
-  const fields: FieldDefinition[] = [
-    { path: `${stream}.network`, label: t('transport'), kind: 'select', options: NETWORKS },
-    ...(carrier === undefined ? [] : [text(`${carrier}.path`, t('path')), text(`${carrier}.host`, t('host'))]),
-    ...(network === 'grpc' ? [text('grpcSettings.serviceName', t('serviceName'))] : []),
-    { path: `${stream}.security`, label: t('security'), kind: 'select', options: ['', 'none', 'tls', 'reality'] },
+function hysteriaRows(outbound: JsonObject): readonly Row[] {
+  const quic = `${STREAM}.finalmask.quicParams`;
+  const isBrutal = /brutal/.test(textAt(outbound, `${quic}.congestion`));
+  return [
+    [`${STREAM}.hysteriaSettings.auth`, 'password', SECRET],
+    ...tlsRows(),
+    [`${MASK}.settings.password`, 'obfs', SECRET],
+    [`${quic}.udpHop.ports`, 'hopPorts'],
+    [`${quic}.congestion`],
+    ...(isBrutal ? ([[`${quic}.brutalUp`], [`${quic}.brutalDown`]] as const) : []),
   ];
-  const block = { tls: 'tlsSettings', reality: 'realitySettings' }[security];
-  if (block === undefined) return fields;
-  fields.push(text(`${block}.serverName`, LABELS.sni), {
-    path: `${stream}.${block}.fingerprint`,
-    label: LABELS.uTls,
-    kind: 'select',
-    options: FINGERPRINTS,
-  });
-  if (security === 'tls') fields.push({ path: `${stream}.${block}.alpn`, label: LABELS.alpn, kind: 'list' });
-  else fields.push(text(`${block}.password`, t('publicKey')), text(`${block}.shortId`, t('shortId')));
-  return fields;
+}
+
+const tlsRows = (): readonly Row[] => [
+  [`${STREAM}.tlsSettings.serverName`, same('SNI')],
+  [`${STREAM}.tlsSettings.fingerprint`, same('uTLS')],
+  [`${STREAM}.tlsSettings.alpn`, same('ALPN')],
+  [`${STREAM}.tlsSettings.pinnedPeerCertSha256`],
+  [`${STREAM}.tlsSettings.verifyPeerCertByName`],
+  [`${STREAM}.tlsSettings.echConfigList`],
+];
+
+/** What each transport has, inside its settings. */
+const CARRIERS: Readonly<Record<string, readonly Row[]>> = {
+  ws: [['path', 'path'], ['host', 'host'], ['heartbeatPeriod']],
+  httpupgrade: [
+    ['path', 'path'],
+    ['host', 'host'],
+  ],
+  xhttp: [['path', 'path'], ['host', 'host'], ['mode'], ['xPaddingBytes'], ['noGRPCHeader']],
+  grpc: [['serviceName', 'serviceName'], ['authority'], ['multiMode'], ['user_agent'], ['idle_timeout']],
+  kcp: [['mtu', same('MTU')], ['tti', same('TTI')], ['uplinkCapacity'], ['downlinkCapacity']],
+};
+
+function streamRows(outbound: JsonObject): readonly Row[] {
+  const network = textAt(outbound, `${STREAM}.network`);
+  const security = textAt(outbound, `${STREAM}.security`);
+  const inside = (CARRIERS[network] ?? []).map(
+    ([path, label]) => [`${STREAM}.${network}Settings.${path}`, label] as const,
+  );
+  const reality: readonly Row[] = [
+    [`${STREAM}.realitySettings.serverName`, same('SNI')],
+    [`${STREAM}.realitySettings.fingerprint`, same('uTLS')],
+    [`${STREAM}.realitySettings.password`, 'publicKey'],
+    [`${STREAM}.realitySettings.shortId`, 'shortId'],
+    [`${STREAM}.realitySettings.spiderX`],
+    [`${STREAM}.realitySettings.mldsa65Verify`],
+  ];
+  return [
+    [`${STREAM}.network`, 'transport', { options: ['', ...NETWORKS] }],
+    ...inside,
+    [`${STREAM}.security`, 'security'],
+    ...(security === 'tls' ? tlsRows() : security === 'reality' ? reality : []),
+    ['mux.enabled', same('mux')],
+    ...(valueAt(outbound, 'mux.enabled') === true
+      ? ([['mux.concurrency'], ['mux.xudpConcurrency'], ['mux.xudpProxyUDP443']] as const)
+      : []),
+  ];
+}
+
+/** What an outbound needs besides its inputs. */
+const STARTS: Readonly<Record<string, JsonObject>> = {
+  vless: { settings: { encryption: 'none' } },
+  hysteria: {
+    settings: { version: 2 },
+    streamSettings: {
+      ...{ network: 'hysteria', security: 'tls', tlsSettings: { alpn: ['h3'] } },
+      hysteriaSettings: { version: 2 },
+    },
+  },
+};
+
+/**
+ * The outbound after an input. Another protocol keeps the name, the server and the transport if it has them; `kept` are the
+ * outbounds that the form has had, by protocol: choosing one again brings it back.
+ */
+export function changed(before: JsonObject, after: JsonObject, kept: Map<string, JsonObject>): JsonObject {
+  const [from, to] = [textAt(before, 'protocol'), textAt(after, 'protocol')];
+  if (from !== to) {
+    kept.set(from, before);
+    const { tag, sendThrough } = after;
+    const own = { tag, protocol: to, ...(sendThrough === undefined ? {} : { sendThrough }) };
+    return { ...(kept.get(to) ?? startOf(before, to)), ...own };
+  }
+  const password = `${MASK}.settings.password`;
+  return textAt(after, password) === textAt(before, password) ? after : withMask(after);
+}
+
+/** The core needs the type of a mask, and refuses one without a password. */
+function withMask(outbound: JsonObject): JsonObject {
+  if (textAt(outbound, `${MASK}.settings.password`) !== '') return withValue(outbound, `${MASK}.type`, 'salamander');
+  return withValue(outbound, `${STREAM}.finalmask.udp`, undefined);
+}
+
+function startOf(before: JsonObject, protocol: string): JsonObject {
+  const start = STARTS[protocol] ?? {};
+  const hasServer = (name: string): boolean =>
+    outboundOptions.settings[name]?.properties?.['address']?.type === 'string';
+  const address = valueAt(before, 'settings.address');
+  const port = valueAt(before, 'settings.port');
+  const isServer = hasServer(protocol) && hasServer(textAt(before, 'protocol')) && protocol !== 'dns';
+  const server = isServer && typeof address === 'string' ? { address, ...(port === undefined ? {} : { port }) } : {};
+  const keepsStream = WITH_STREAM.has(protocol) && WITH_STREAM.has(textAt(before, 'protocol'));
+  const { streamSettings } = before;
+  return {
+    ...start,
+    settings: { ...(start['settings'] as JsonObject | undefined), ...server },
+    ...(keepsStream && streamSettings !== undefined ? { streamSettings } : {}),
+  };
 }

@@ -21,6 +21,7 @@ import { useEditor } from './useEditor';
 const InboundConflict = lazy(async () => ({ default: (await import('../InboundConflict')).InboundConflict }));
 const PresetForm = lazy(async () => ({ default: (await import('./PresetForm')).PresetForm }));
 const FormFields = lazy(async () => ({ default: (await import('./FormFields')).FormFields }));
+const Losses = lazy(async () => ({ default: (await import('./Losses')).Losses }));
 const Code = lazy(async () => ({ default: (await import('../../../ui/form/Code')).Code }));
 
 /** `#/inbounds/:id`: changes an inbound. */
@@ -124,6 +125,9 @@ function Editor({ inbound, start }: EditorProps) {
               {t(jsonProblem)}
             </Text>
           )}
+          <Suspense>
+            <Losses draft={draft} aside={editor.aside} />
+          </Suspense>
           <Box me="auto">{curl.button}</Box>
           <Button variant="default" onClick={close}>
             {t('cancel', { ns: 'shell' })}
@@ -155,7 +159,7 @@ function Editor({ inbound, start }: EditorProps) {
 
 function EditorTabs({ editor, isNew }: { readonly editor: ReturnType<typeof useEditor>; readonly isNew: boolean }) {
   const { t } = useTranslation('inbounds');
-  const { draft, tab, json, problems, change, generate, turn, setJson } = editor;
+  const { draft, aside, tab, json, problems, change, generate, turn, setJson } = editor;
   return (
     <Tabs value={tab} onChange={(next) => turn(next === 'json' ? 'json' : 'form')} keepMounted={false}>
       <Tabs.List>
@@ -165,7 +169,7 @@ function EditorTabs({ editor, isNew }: { readonly editor: ReturnType<typeof useE
       <Tabs.Panel value="form" pt="md">
         <Suspense fallback={<Loading rows={10} />}>
           <Stack gap="md">
-            <FormFields draft={draft} isNew={isNew} onChange={change} onGenerate={generate} problems={problems} />
+            <FormFields {...{ draft, aside, isNew, problems }} onChange={change} onGenerate={generate} />
           </Stack>
         </Suspense>
       </Tabs.Panel>

@@ -19,6 +19,7 @@ import { type Field, isRequired } from '../fields';
 import { securitiesOf } from '../fields/conditions';
 import classes from '../Inbounds.module.css';
 import { useLabels } from '../labels';
+import { type Aside, switched } from './aside';
 import type { Draft } from './draft';
 import { edited } from './effects';
 import { GenerateButtons } from './GenerateButtons';
@@ -27,8 +28,9 @@ import { type Shown, shown } from './values';
 
 export interface FormProps {
   readonly draft: Draft;
+  readonly aside: Aside;
   readonly isNew: boolean;
-  readonly onChange: (draft: Draft) => void;
+  readonly onChange: (draft: Draft, aside?: Aside) => void;
   readonly onGenerate: (generator: Generator) => void;
   /** Problems by the path of their field. */
   readonly problems: Readonly<Record<string, string>>;
@@ -52,12 +54,15 @@ interface Parts {
 
 /** The input of a field, with what generates its value. */
 export function Input({ field, ...form }: FormProps & { readonly field: Field }) {
-  const { draft, onChange, isNew, problems } = form;
+  const { draft, aside, onChange, isNew, problems } = form;
   const { path, isNewOnly = false } = field;
   const { label, help } = useLabels()(field);
   const parts: Parts = {
     ...{ field, draft, value: shown(field, valueAt(draft, path)) },
-    set: (input) => onChange(edited(draft, field, input)),
+    set(input) {
+      const next = switched(draft, edited(draft, field, input), aside);
+      onChange(next.draft, next.aside);
+    },
     shared: {
       ...{ label, description: help, error: problems[path], name: path },
       ...{ disabled: isNewOnly && !isNew, withAsterisk: isRequired(field, draft) },

@@ -1,6 +1,5 @@
 import { isObject, valueAt, withValue } from '../../../model/json';
 import type { Field } from '../fields';
-import { securitiesOf } from '../fields/conditions';
 import type { Draft } from './draft';
 import { type Shown, stored } from './values';
 
@@ -13,37 +12,11 @@ export function edited(draft: Draft, field: Field, input: Shown): Draft {
   return value === before ? draft : withSideEffects(withValue(draft, field.path, value), field.path);
 }
 
-/** What goes with a choice: another transport may exclude the security, another protocol begins afresh. */
+/** What goes with an input; another protocol or transport is in `aside.ts`. */
 function withSideEffects(draft: Draft, path: string): Draft {
-  if (path === 'protocol') return withProtocol(draft);
-  if (path === 'streamSettings.network') return withNetwork(draft);
   if (path.startsWith(`${MASK}.settings.`)) return withMask(draft);
   if (path === 'streamSettings.tlsSettings.certificates.0.certificateFile') return withoutText(draft);
   return draft;
-}
-
-function withProtocol(draft: Draft): Draft {
-  const isHysteria = draft.protocol === 'hysteria2';
-  const stream = isHysteria
-    ? { network: 'hysteria', security: 'tls', hysteriaSettings: { version: 2, auth: '', udpIdleTimeout: 60 } }
-    : { network: 'tcp', security: 'none' };
-  return { ...draft, settings: STARTS[draft.protocol] ?? {}, streamSettings: stream };
-}
-
-const STARTS: Readonly<Record<string, Draft['settings']>> = {
-  vless: { decryption: 'none' },
-  hysteria2: { version: 2 },
-  shadowsocks: { method: '2022-blake3-aes-256-gcm', network: 'tcp,udp' },
-  mixed: { auth: 'noauth', udp: true },
-  wireguard: { mtu: 1420, peers: [] },
-  tunnel: { network: 'tcp,udp' },
-};
-
-function withNetwork(draft: Draft): Draft {
-  const security = String(valueAt(draft, 'streamSettings.security') ?? 'none');
-  const allowed = securitiesOf(draft).includes(security) ? draft : withValue(draft, 'streamSettings.security', 'none');
-  // A mask belongs to the transport for which it was made.
-  return withValue(allowed, 'streamSettings.finalmask', undefined);
 }
 
 /** The core wants to know the kind of a mask, and none that is empty. */

@@ -10,6 +10,7 @@ import { useAction } from '../../../ui/feedback/action';
 import { useUnsaved } from '../../../ui/feedback/leave';
 import { sentenceOf, toastDone, toastError } from '../../../ui/feedback/toast';
 import { inboundForm } from '../queries';
+import type { Aside } from './aside';
 import { bodyOf, type Draft, draftOf, parseDraft } from './draft';
 import { type Generator, generated } from './generators';
 
@@ -32,6 +33,7 @@ interface Start {
 export function useEditor({ inbound, start, onSaved }: Start) {
   const { t } = useTranslation('inbounds');
   const [draft, setDraft] = useState(start);
+  const [aside, setAside] = useState<Aside>({});
   // A later `start` is what the panel has now, not what was opened.
   const [opened] = useState(start);
   const [tab, setTab] = useState<'form' | 'json'>('form');
@@ -55,9 +57,10 @@ export function useEditor({ inbound, start, onSaved }: Start) {
     if (focused) focusField(focused.path);
   }, [focused]);
 
-  const change = (next: Draft): void => {
+  const change = (next: Draft, nextAside = aside): void => {
     const isSame = ([path]: readonly [string, string]): boolean => valueAt(next, path) === valueAt(draft, path);
     setDraft(next);
+    setAside(nextAside);
     setProblems((before) => Object.fromEntries(Object.entries(before).filter(isSame)));
     setRefusal('');
   };
@@ -93,7 +96,7 @@ export function useEditor({ inbound, start, onSaved }: Start) {
     }, toastError);
   };
   return {
-    ...{ draft, tab, json, jsonProblem, problems, refusal, change },
+    ...{ draft, aside, tab, json, jsonProblem, problems, refusal, change },
     setJson(text: string): void {
       setJson(text);
       setRefusal('');
