@@ -10,6 +10,7 @@ import { createLogs } from '../adapters/logs/logs.js';
 import { passkeys } from '../adapters/passwords/passkeys.js';
 import { scryptPasswords } from '../adapters/passwords/passwords.js';
 import { totp } from '../adapters/passwords/two-factor.js';
+import { placeProblem } from '../adapters/proof/file-sink.js';
 import { createProviders } from '../adapters/providers/providers.js';
 import { createGeoFiles } from '../adapters/releases/geo-files.js';
 import { createPanelReleases } from '../adapters/releases/panel-releases.js';
@@ -74,7 +75,9 @@ function machineAdapters(
     warn: (message, fields = {}) => logger.warn(fields, message),
   });
   const logs = createLogs({ lines: logger.lines, logDir: directory.logs, secrets: () => secretsOf({ read }) });
-  return { host, gauges, logs, portProblem, certificateProblem, certificateStatus, pairProblem, pairExpiry };
+  const headPlaceProblem = (path: string) => placeProblem(path, directory.root);
+  const certificates = { certificateProblem, certificateStatus, pairProblem, pairExpiry };
+  return { host, gauges, logs, portProblem, headPlaceProblem, ...certificates };
 }
 
 /** Samples the machine and records its histories until `disposal`. */

@@ -108,7 +108,7 @@ function initial(): PanelState {
 
 export const panelState: Fold<PanelState> = {
   name: 'state',
-  version: 18,
+  version: 19,
   initial,
   apply(state, event) {
     evolveWithoutCounters(state, event);

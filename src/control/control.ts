@@ -16,7 +16,6 @@ import { nameProblem } from '../commands/user/credential-rules.js';
 import { InboundId } from '../events/ids.js';
 import type { EventLog } from '../events/log/log.js';
 import { begin, catchUp } from '../events/log/replay.js';
-import { defaultSettings, secretKeys, settingKeys } from '../events/settings/settings.js';
 import type { Disposal } from '../lib/disposal.js';
 import { OperatorError } from '../lib/errors/operator-error.js';
 import { textOf } from '../messages/error.js';
@@ -27,6 +26,7 @@ import { completeSwitch } from '../store/generations.js';
 import { openJournal } from '../store/journal.js';
 import { accessOperations } from './access-operations.js';
 import { clusterOperations } from './cluster-operations.js';
+import { configOperations } from './config-operations.js';
 import { type ControlTarget, idOf, Name, type Operation, operation } from './operation.js';
 import { personalDataOperations, webhookOperations } from './outside-operations.js';
 import { proofOperations } from './proof-operations.js';
@@ -34,9 +34,6 @@ import { publishAsOperator } from './published-head.js';
 import { applyRecount, RecountRequest } from './recount.js';
 import { tokenOperations } from './token-operations.js';
 import { type UndoTarget, undoAsOperator, undoWithoutPanel } from './undo.js';
-
-const MAX_KEY_CHARS = 100;
-const MAX_VALUE_CHARS = 100_000;
 
 const Credentials = z.strictObject({
   username: Name,
@@ -55,21 +52,6 @@ const AccessOf = z.strictObject({
 /** What is absent stays as it is. */
 const ChangedAccess = AccessOf.extend({ quotas: Quotas.partial() }).partial().extend({ username: Name });
 
-/** `null` resets the setting to its default. */
-const Change = z.strictObject({
-  key: z.string().max(MAX_KEY_CHARS, issue('input.tooLong', { limit: MAX_KEY_CHARS })),
-  value: z
-    .string()
-    .max(MAX_VALUE_CHARS, issue('input.tooLong', { limit: MAX_VALUE_CHARS }))
-    .nullable(),
-});
-
-/** Converts a typed value to the type of the setting. Other values are left for the schema to reject. */
-function typed(text: string, byDefault: unknown): unknown {
-  if (typeof byDefault === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
-  return typeof byDefault === 'number' && /^-?\d+$/.test(text) ? Number(text) : text;
-}
-
 /** The operations of the operator. Passwords and secrets of tokens arrive only as hashes. */
 const operations = {
   ...tokenOperations,
@@ -77,6 +59,7 @@ const operations = {
   ...personalDataOperations,
   ...webhookOperations,
   ...clusterOperations,
+  ...configOperations,
 
   'admin.create': operation(Credentials.extend({ access: AccessOf }), (data, { dispatch }) => {
     const problem = nameProblem(data.username);
@@ -109,17 +92,6 @@ const operations = {
 
   'admin.remove-factors': operation(z.strictObject({ username: Name }), ({ username }, { users, dispatch }) => {
     const { events } = dispatch({ type: 'RemoveFactors', data: { user: idOf(users, username) } });
-    return { changed: events.length > 0 };
-  }),
-
-  'config.change': operation(Change, ({ key, value }, { dispatch }) => {
-    const name = settingKeys.find((known) => known === key);
-    if (name === undefined) {
-      const secret = secretKeys.some((known) => known === key);
-      throw new OperatorError(message(secret ? 'cli.settingSecret' : 'cli.settingUnknown', { key }));
-    }
-    const changes = { [name]: value === null ? defaultSettings[name] : typed(value, defaultSettings[name]) };
-    const { events } = dispatch({ type: 'ChangeSettings', data: { changes } });
     return { changed: events.length > 0 };
   }),
 
@@ -197,6 +169,7 @@ export async function openControl(
   joins: ControlTarget['joins'],
 ): Promise<void> {
   const target: ControlTarget = {
+    dataDir: directory.root,
     users: () => read.admins.users().users.values(),
     tokens: () => read.admins.access().tokens.values(),
     dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),
@@ -273,6 +246,7 @@ export async function withExclusiveLock<T>(
     const dispatch = createBus(parts);
     try {
       const target: ControlTarget = {
+        dataDir: directory.root,
         users: () => state.state.users.values(),
         tokens: () => state.state.access.tokens.values(),
         dispatch: (command) => accepted(dispatch(command, asSystem('cli'))),

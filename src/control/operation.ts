@@ -14,6 +14,7 @@ import type { UndoTarget } from './undo.js';
 
 /** What an operation works on: a running panel, or the log of a stopped one. */
 export interface ControlTarget {
+  readonly dataDir: string;
   readonly users: () => Iterable<{ readonly id: number; readonly username: string }>;
   readonly tokens: () => Iterable<Token>;
   /** Dispatches as the operator. Throws `OperatorError` for a rejection. */

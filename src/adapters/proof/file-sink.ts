@@ -1,16 +1,35 @@
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, realpathSync, writeSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { SinkError } from '../../commands/ports/head-sinks.js';
 import { fileProblem } from '../../lib/errors/failure-text.js';
 import { readHead, type SignedHead } from '../../lib/proof/signed-head.js';
 import { textOf } from '../../messages/error.js';
-import { message } from '../../messages/message.js';
+import { message, type Text } from '../../messages/message.js';
 
 /** Bytes at the end of the file in which heads are looked for that are already there. */
 const TAIL_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 /** Does not follow a symbolic link, and does not wait for a pipe. */
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Why heads cannot be stored at a path: it is in the data directory, whatever links lead there. Null if it is elsewhere. The
+ * file and its folders need not exist.
+ */
+export function placeProblem(path: string, dataDir: string): Text | null {
+  let [folder, rest] = [resolve(path), ''];
+  for (;;) {
+    try {
+      folder = realpathSync(folder);
+      break;
+    } catch {
+      if (dirname(folder) === folder) break;
+      [folder, rest] = [dirname(folder), join(basename(folder), rest)];
+    }
+  }
+  const inside = `${join(folder, rest)}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`);
+  return inside ? message('proof.fileInside', { file: path }) : null;
+}
 
 /**
  * Appends heads to a file of JSON lines, durably, and leaves out those that are in it. Creates the file, readable for all: it
@@ -20,8 +39,8 @@ export function appendHeads(file: string, heads: readonly SignedHead[], dataDir:
   try {
     // The folder of a link counts, not the link.
     const path = join(realpathSync(dirname(file)), basename(file));
-    if (`${path}${sep}`.startsWith(`${realpathSync(dataDir)}${sep}`))
-      throw new SinkError(message('proof.fileInside', { file }));
+    const problem = placeProblem(path, dataDir);
+    if (problem) throw new SinkError(message('proof.fileInside', { file }));
     const handle = openSync(path, APPEND, 0o644);
     try {
       append(handle, file, heads);

@@ -1,6 +1,7 @@
 import type { SignedHead } from '../../lib/proof/signed-head.js';
 import type { Text } from '../../messages/message.js';
 import type { RecordedEvent } from '../catalog.js';
+import type { Settings } from '../settings/settings.js';
 import type { SinkName } from './proof.js';
 
 /** A head of this panel: its position, and that of the event that contains it. */
@@ -51,6 +52,16 @@ export function conflictOf(head: SignedHead, last: SignedHead | undefined): 'non
   return head.hash === last.hash && head.root === last.root ? 'none' : 'changed';
 }
 
+/** The setting with the target of each place. */
+const TARGETS: Readonly<Record<SinkName, keyof Settings>> = {
+  ...{ webhook: 'proofWebhook', chat: 'proofChat', file: 'proofFile', git: 'proofGit', panel: 'proofPanel' },
+};
+
+/** What a place has accepted says nothing about another target. */
+function forgetTargets({ sinks }: Proofs, changes: Partial<Settings>): void {
+  for (const sink of [...sinks.keys()]) if (TARGETS[sink] in changes) sinks.delete(sink);
+}
+
 export function evolveProofs(proofs: Proofs, event: RecordedEvent): void {
   const { at } = event.meta;
   switch (event.type) {
@@ -69,6 +80,9 @@ export function evolveProofs(proofs: Proofs, event: RecordedEvent): void {
       proofs.sinks.set(sink, { ...(proofs.sinks.get(sink) ?? unused), failing: { since: at, why: reason } });
       break;
     }
+    case 'SettingsChanged':
+      forgetTargets(proofs, event.data.changes);
+      break;
     case 'HeadReceived': {
       const { head, publicKey, conflict } = event.data;
       const before = proofs.others.get(head.panel);

@@ -92,6 +92,8 @@ interface CertificateServices {
 
 /** The machine: its load, its logs, its ports and its certificate files. */
 interface MachineServices {
+  /** Why signed heads cannot be stored at this path; null if they can. */
+  readonly headPlaceProblem: (path: string) => Text | null;
   readonly host: HostMonitor;
   readonly gauges: Gauges;
   readonly logs: Logs;

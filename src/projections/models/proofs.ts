@@ -4,7 +4,7 @@ import { evolveProofs, noProofs, type Proofs } from '../../events/proof/proof-do
 /** The signed heads of this panel and of others, and where they were published. */
 export const proofs: Fold<Proofs> = {
   name: 'proofs',
-  version: 1,
+  version: 2,
   ignores: TRAFFIC,
   initial: noProofs,
   apply: evolveProofs,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   createHeadKey,
@@ -207,9 +207,12 @@ describe('signed heads', () => {
     });
     does.status = 500;
     events(1);
-    const [missed, last] = [await publish(), await publish()];
+    const missed = await publish();
+    events(1);
+    const last = await publish();
     expect((await status()).sinks[0]).toMatchObject({ waiting: 2, position: third.head.position });
     does.status = 204;
+    events(1);
     const newest = await publish();
     expect(received).toMatchObject([third.head, missed.head, last.head, newest.head]);
   });
@@ -264,6 +267,28 @@ describe('signed heads', () => {
   });
 });
 
+describe('a place for heads inside of the data directory', () => {
+  it('is refused when it is set, over the API', async () => {
+    const { panel } = await start();
+    const owner = await panel.browser().login();
+    const current = (await owner.post('/panel/setting/all')).json?.obj as object;
+    const { root } = panel.directory;
+    for (const key of ['proofFile', 'proofGit'])
+      for (const place of [
+        join(root, 'heads'),
+        join(root, 'new', 'folder', 'heads'),
+        join(root, '..', basename(root)),
+      ]) {
+        const refused = await owner.post('/panel/setting/update', { ...current, [key]: place });
+        expect(refused.json).toMatchObject({ success: false, code: 'SETTING_INVALID' });
+        expect(refused.json?.msg).toContain('is inside the data directory');
+      }
+    expect(panel.appended().map(({ type }) => type)).not.toContain('SettingsChanged');
+    const outside = { ...current, proofFile: join(temporaryFolder(), 'heads.jsonl') };
+    expect((await owner.post('/panel/setting/update', outside)).json).toMatchObject({ success: true });
+  });
+});
+
 describe('proofs', () => {
   it('of an event and of a longer log hold for an outsider', async () => {
     const { get, publish, events, status } = await start();
@@ -285,6 +310,8 @@ describe('proofs', () => {
   it('are refused for positions that are not in the log', async () => {
     const { get, panel, events } = await start();
     events(5);
+    for (const path of ['/inclusion/0', '/consistency?from=0', '/consistency'])
+      expect([path, (await get(path)).json]).toMatchObject([path, { success: false, obj: null }]);
     const head = panel.log.head().position;
     for (const path of [`/inclusion/${head + 1}`, '/inclusion/3?size=2', `/consistency?from=2&to=${head + 1}`]) {
       expect((await get(path)).json).toMatchObject({ success: false, code: 'PROOF_RANGE' });

@@ -23,6 +23,10 @@ const CHECK_MS = 30_000;
 const WAIT_MS = 15_000;
 const SETTINGS = ['proofWebhook', 'proofChat', 'proofFile', 'proofGit', 'proofPanel'] as const;
 
+/** Events about heads, and how many of them may follow a head. */
+const OWN: ReadonlySet<string> = new Set(['HeadSigned', 'HeadsPublished', 'HeadPublicationFailed']);
+const MAX_OWN = 20;
+
 type Dispatch = (command: ProofCommand) => Done | Rejection;
 
 interface Parts {
@@ -79,7 +83,8 @@ export class HeadPublisher {
     this.#parts = parts;
     const { signal } = this.#stopping;
     const headsAfter = (position: number): readonly SignedHead[] => this.#headsAfter(position);
-    this.#deliveries = new SinkDeliveries({ ...parts, headsAfter, signal });
+    const places = (): readonly SinkPlace[] => this.#places();
+    this.#deliveries = new SinkDeliveries({ ...parts, places, headsAfter, signal });
   }
 
   begin(): void {
@@ -103,22 +108,23 @@ export class HeadPublisher {
 
   /** The places in the settings with what they have accepted. */
   state(): readonly Delivery[] {
-    return this.#deliveries.state(this.#places());
+    return this.#deliveries.state();
   }
 
   /**
-   * Signs the head of the log now and publishes it. `dispatch` records it in the name of its actor. Resolves when all places
-   * have answered, at the latest after 15 seconds.
+   * Signs the head of the log now and publishes it. If nothing was appended since the last one, that one is published again:
+   * it proves as much, and repeated requests cannot fill the log. `dispatch` records it in the name of its actor. Resolves
+   * when all places have answered, at the latest after 15 seconds.
    */
   async publish(dispatch: Dispatch = this.#parts.dispatch): Promise<SignedHead | Rejection> {
-    const signed = await this.#queue(() => this.#sign(dispatch));
+    const signed = await this.#queue(async () => this.#newestIfSigned() ?? this.#sign(dispatch));
     if (signed instanceof Rejection) return signed;
     this.#deliveries.retryNow();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, WAIT_MS);
     });
-    await Promise.race([this.#queue(() => this.#deliveries.round(this.#places())), late]);
+    await Promise.race([this.#queue(() => this.#deliveries.round()), late]);
     clearTimeout(timer);
     return signed;
   }
@@ -141,7 +147,7 @@ export class HeadPublisher {
         const signed = await this.#queue(() => (this.#isDue() ? this.#sign() : Promise.resolve(null)));
         if (signed instanceof Rejection) this.#parts.warn('the head could not be recorded', { reason: signed.message });
       }
-      await this.#queue(() => this.#deliveries.round(this.#places()));
+      await this.#queue(() => this.#deliveries.round());
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#parts.warn('heads could not be published', { error: String(error) });
     }
@@ -153,6 +159,17 @@ export class HeadPublisher {
     const { last } = proofs();
     if (last === null || Math.abs(now() - last.at) >= HOUR_MS) return true;
     return this.#signedAt !== null && performance.now() - this.#signedAt >= HOUR_MS;
+  }
+
+  /** The last head if only events about heads were appended after it; otherwise null. */
+  #newestIfSigned(): SignedHead | null {
+    const { log, proofs } = this.#parts;
+    const { last } = proofs();
+    const { position: end } = log.head();
+    if (last === null || end - last.position > MAX_OWN) return null;
+    for (let position = last.position + 1; position <= end; position += 1)
+      if (!OWN.has(log.at(position)?.type ?? '')) return null;
+    return last;
   }
 
   async #sign(dispatch: Dispatch = this.#parts.dispatch): Promise<SignedHead | Rejection> {

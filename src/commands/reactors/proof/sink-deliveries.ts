@@ -18,6 +18,8 @@ const LONGEST_PAUSE_MS = 3_600_000;
 interface Parts {
   readonly proofs: () => Proofs;
   readonly sinks: HeadSinks;
+  /** Those in the settings. */
+  readonly places: () => readonly SinkPlace[];
   readonly dispatch: (command: ProofCommand) => Done | Rejection;
   /** The signed heads after a position, oldest first. */
   readonly headsAfter: (position: number) => readonly SignedHead[];
@@ -45,6 +47,11 @@ export interface Delivery {
   } | null;
 }
 
+interface Accepted {
+  readonly sink: SinkName;
+  readonly position: number;
+}
+
 interface Pause {
   readonly attempts: number;
   /** Of `performance.now()`, which is never set back. */
@@ -60,9 +67,9 @@ export class SinkDeliveries {
     this.#parts = parts;
   }
 
-  state(places: readonly SinkPlace[]): readonly Delivery[] {
+  state(): readonly Delivery[] {
     const { sinks, heads } = this.#parts.proofs();
-    return places.map(({ sink, target }) => {
+    return this.#parts.places().map(({ sink, target }) => {
       const { position, at, failing } = sinks.get(sink) ?? { position: 0, at: 0, failing: null };
       const { attempts, until } = this.#pauses.get(sink) ?? { attempts: 0, until: 0 };
       const waiting = this.#missing(position, heads).length;
@@ -77,14 +84,14 @@ export class SinkDeliveries {
   }
 
   /** Publishes what each place lacks, unless it pauses. Never rejects for a place that fails. */
-  async round(places: readonly SinkPlace[]): Promise<void> {
-    const accepted = await Promise.all(places.map((place) => this.#deliver(place)));
-    const sinks = accepted.flatMap((one) => one ?? []);
+  async round(): Promise<void> {
+    const accepted = await Promise.all(this.#parts.places().map((place) => this.#deliver(place)));
+    const sinks = accepted.flatMap((one) => (one && this.#isCurrent(one.place) ? one.accepted : []));
     if (sinks.length > 0) this.#record({ type: 'RecordHeadsPublished', data: { sinks } });
   }
 
   /** What a place has accepted; null when there was nothing to do, or when it failed. */
-  async #deliver(place: SinkPlace): Promise<{ readonly sink: SinkName; readonly position: number } | null> {
+  async #deliver(place: SinkPlace): Promise<{ readonly place: SinkPlace; readonly accepted: Accepted } | null> {
     const { sink } = place;
     const { proofs, headsAfter, sinks, signal } = this.#parts;
     const { key, last, sinks: states } = proofs();
@@ -103,10 +110,17 @@ export class SinkDeliveries {
       return null;
     }
     this.#pauses.delete(sink);
-    return { sink, position: newest.position };
+    return { place, accepted: { sink, position: newest.position } };
   }
 
-  #failed({ sink }: SinkPlace, position: number, error: unknown): void {
+  /** The settings may have changed meanwhile. */
+  #isCurrent({ sink, target }: SinkPlace): boolean {
+    return this.#parts.places().some((place) => place.sink === sink && place.target === target);
+  }
+
+  #failed(place: SinkPlace, position: number, error: unknown): void {
+    if (!this.#isCurrent(place)) return;
+    const { sink } = place;
     const attempts = (this.#pauses.get(sink)?.attempts ?? 0) + 1;
     const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1));
     this.#pauses.set(sink, { attempts, until: performance.now() + pause });

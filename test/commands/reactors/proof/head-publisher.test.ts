@@ -147,10 +147,50 @@ describe('the publisher of heads', () => {
     await pass(1000);
     const head = await publishing;
     expect(accepted.at(-1)).toStrictEqual(head);
+    bus.must({ type: 'ChangeSettings', data: { changes: { subTitle: 'other' } } });
     const refused = bus.dispatch({ type: 'DeleteNode', data: { node: 7 } } as never, asSystem('cli'));
     const failing = publisher.publish(() => refused as Rejection);
     await pass(1000);
     expect(await failing).toBeInstanceOf(Rejection);
+  });
+
+  it('gives the last head back on demand if nothing was appended since', async () => {
+    const { bus, publisher, types, pass } = start();
+    await pass(1000);
+    const signed = () => types().filter((type) => type === 'HeadSigned').length;
+    const [first, again] = [await publisher.publish(), await publisher.publish()];
+    expect(again).toStrictEqual(first);
+    expect(signed()).toBe(1);
+    bus.must({ type: 'ChangeSettings', data: { changes: { subTitle: 'other' } } });
+    expect(await publisher.publish()).not.toStrictEqual(first);
+    expect(signed()).toBe(2);
+  });
+
+  it('knows nothing of a place that got another target, also while a head is on its way to the former one', async () => {
+    const { bus, publisher, refusing, accepted, pass, attempts } = start();
+    await pass(1000);
+    expect(publisher.state()).toMatchObject([{ target: '/srv/heads.jsonl', waiting: 0 }]);
+    bus.must({ type: 'ChangeSettings', data: { changes: { proofFile: '/srv/other.jsonl' } } });
+    expect(publisher.state()).toMatchObject([
+      { target: '/srv/other.jsonl', position: 0, at: 0, waiting: 1, failing: null },
+    ]);
+    await pass(1000);
+    expect(accepted).toHaveLength(2);
+    expect(publisher.state()).toMatchObject([{ target: '/srv/other.jsonl', waiting: 0 }]);
+    refusing.add('file');
+    bus.must({ type: 'ChangeSettings', data: { changes: { proofFile: '/srv/third.jsonl' } } });
+    await pass(1000);
+    expect(publisher.state()).toMatchObject([{ failing: { attempts: 1 } }]);
+    bus.must({ type: 'ChangeSettings', data: { changes: { proofFile: '/srv/fourth.jsonl' } } });
+    expect(publisher.state()).toMatchObject([{ failing: null }]);
+    refusing.clear();
+    const before = attempts.length;
+    const publication = publisher.publish();
+    bus.must({ type: 'ChangeSettings', data: { changes: { proofFile: '/srv/fifth.jsonl' } } });
+    await pass(20_000);
+    await publication;
+    expect(attempts.length).toBeGreaterThan(before);
+    expect(publisher.state()).toMatchObject([{ target: '/srv/fifth.jsonl', waiting: 0, failing: null }]);
   });
 
   it('stops without an error while it works', async () => {

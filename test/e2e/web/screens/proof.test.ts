@@ -42,6 +42,12 @@ describe.skipIf(found === null)('the screen of proofs', () => {
     const inside = join(panel.dataDir, 'heads.jsonl');
     await dialog().getByRole('textbox', { name: 'Path of the file' }).fill(inside);
     await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().getByText('is inside the data directory').first().waitFor();
+    expect(events().map(({ type }) => type)).not.toContain('SettingsChanged');
+    const other = join(temporaryFolder(), 'other.txt');
+    writeFileSync(other, 'something else');
+    await dialog().getByRole('textbox', { name: 'Path of the file' }).fill(other);
+    await dialog().getByRole('button', { name: 'Save' }).click();
     await dialog().waitFor({ state: 'hidden' });
     await page.getByText('failing', { exact: true }).waitFor();
     expect(events().map(({ type }) => type)).toContain('SettingsChanged');

@@ -10,6 +10,7 @@ import type { Needs } from '../../context.js';
 const MACHINE: readonly SettingKey[] = [
   ...(['webListen', 'webPort', 'webCertFile', 'webKeyFile'] as const),
   ...(['subListen', 'subPort', 'subCertFile', 'subKeyFile'] as const),
+  ...(['proofFile', 'proofGit'] as const),
 ];
 
 /** Addresses that are valid but that the `Web` port would reject. */
@@ -17,7 +18,7 @@ export const PRIVATE_ADDRESS = message('settings.addressPrivate');
 
 const near = new Networks(privateNetworks);
 
-export type Machine = Needs<'serverPortProblem' | 'certificateProblem' | 'web'>;
+export type Machine = Needs<'serverPortProblem' | 'certificateProblem' | 'headPlaceProblem' | 'web'>;
 
 /** Whether `next` contains a change that only the machine can check. */
 export function concernsMachine(current: Settings, next: Settings): boolean {
@@ -36,7 +37,7 @@ export function settingsWith(current: Settings, changes: Readonly<Record<string,
 
 /**
  * The problems that the machine finds with the new settings: a port that cannot be bound, files that are not a certificate
- * and its key, an address that the panel never contacts. Checked before anything is written, and only for changed settings.
+ * and its key, a place for heads in the data directory, an address that the panel never contacts. Checked before anything is written, and only for changed settings.
  */
 export async function machineProblems(
   machine: Machine,
@@ -51,7 +52,8 @@ export async function machineProblems(
     informs(current, next) ? addressProblem(machine, next) : null,
     usesOtherServer(current, next) ? botProblem(machine, next) : null,
   ]);
-  return found.filter((problem) => problem !== null);
+  const places = (['proofFile', 'proofGit'] as const).map((key) => headPlaceProblem(machine, current, next, key));
+  return [...found, ...places].filter((problem) => problem !== null);
 }
 
 async function portProblem(
@@ -86,6 +88,17 @@ async function pairProblem(
   if (same || next[certificate] === '' || next[key] === '') return null;
   const why = await certificateProblem(next[certificate], next[key]);
   return why === null ? null : { key: concernsKey(why) ? key : certificate, why };
+}
+
+function headPlaceProblem(
+  machine: Machine,
+  current: Settings,
+  next: Settings,
+  key: 'proofFile' | 'proofGit',
+): SettingProblem | null {
+  if (next[key] === '' || next[key] === current[key]) return null;
+  const why = machine.headPlaceProblem(next[key]);
+  return why === null ? null : { key, why };
 }
 
 const KEY_PROBLEMS: ReadonlySet<string> = new Set<MessageCode>([
