@@ -19,9 +19,9 @@ export function Losses({ draft, aside }: { readonly draft: Draft; readonly aside
   );
   if (off !== null) sentences.push(t('aside.off', { security: off.toUpperCase() }));
   return (
-    <Box role="status" w="100%">
+    <Box role="status" display="contents">
       {sentences.map((sentence) => (
-        <Text key={sentence} size="sm" c="var(--warn)">
+        <Text key={sentence} size="sm" c="var(--warn)" w="100%">
           {sentence}
         </Text>
       ))}

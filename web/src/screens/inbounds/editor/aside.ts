@@ -39,6 +39,9 @@ const STARTS: Readonly<Record<string, JsonObject>> = {
   tunnel: { network: 'tcp,udp' },
 };
 
+/** The transport of a new Hysteria2. */
+const QUIC: JsonObject = { hysteriaSettings: { version: 2, auth: '', udpIdleTimeout: 60 } };
+
 /** The transport and security of the former protocol if the new one has them too, else the usual ones. */
 function streamFor(after: Draft, before: Draft): JsonObject {
   const { streamSettings: stream } = before;
@@ -46,9 +49,8 @@ function streamFor(after: Draft, before: Draft): JsonObject {
   if (isUsual(after) && isUsual(before)) return stream;
   const tls = stream['security'] === 'tls' && isObject(stream['tlsSettings']) ? stream['tlsSettings'] : null;
   if (after.protocol === 'hysteria2') {
-    const hysteriaSettings = { version: 2, auth: '', udpIdleTimeout: 60 };
     const kept = tls ? { tlsSettings: { ...tls, alpn: ['h3'] } } : {};
-    return { network: 'hysteria', security: 'tls', ...kept, hysteriaSettings };
+    return { network: 'hysteria', security: 'tls', ...kept, ...QUIC };
   }
   if (!isUsual(after) || !tls) return { network: 'tcp', security: 'none' };
   const { alpn: _ofQuic, ...tlsSettings } = tls;
@@ -85,7 +87,7 @@ export function lossesOf(draft: Draft, aside: Aside): readonly Loss[] {
     const start = STARTS[name] ?? {};
     const members = [
       ...absent(settings, draft.settings).filter((one) => !isSame(settings[one], start[one])),
-      ...absent(streamSettings, draft.streamSettings),
+      ...absent(streamSettings, draft.streamSettings).filter((one) => !isSame(streamSettings[one], QUIC[one])),
     ];
     return members.length === 0 ? [] : [{ of: name.slice(name.indexOf('/') + 1), members }];
   });
