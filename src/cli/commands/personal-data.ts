@@ -30,6 +30,15 @@ export function personalDataCommands(program: Command, globals: () => GlobalOpti
 const clientsNamed = (dataDir: string, name: string): readonly number[] =>
   reading(dataDir, ({ log, snapshots }) => clientsOf(log, new LogReadModels(log, snapshots), name));
 
+/** The same with all that were deleted with the email and are not erased yet, unless one is given by its number. */
+const clientsToErase = (dataDir: string, name: string): readonly number[] =>
+  reading(dataDir, ({ log, snapshots }) => {
+    const read = new LogReadModels(log, snapshots);
+    const deleted = read.clients.deleted(name).map(({ number }) => number);
+    const current = read.clients.byEmail(name).map(({ number }) => number);
+    return deleted.length > 0 ? [...current, ...deleted] : clientsOf(log, read, name);
+  });
+
 function requestCommands(command: Command, globals: () => GlobalOptions, say: Say): void {
   const printLines = (lines: readonly Text[]): void => print(rendered(lines, say).join('\n'));
 
@@ -54,7 +63,7 @@ function requestCommands(command: Command, globals: () => GlobalOptions, say: Sa
     .description(say(message('cli.personalErase')))
     .action(async (name: string, { reason, yes }: { readonly reason: string; readonly yes?: boolean }) => {
       const { dataDir, json } = globals();
-      const clients = clientsNamed(dataDir, name);
+      const clients = clientsToErase(dataDir, name);
       const numbers = clients.map((client) => `#${client}`);
       if (yes !== true) throw new UsageError(message('cli.eraseWould', { clients: numbers }));
       const { position } = (await operate(dataDir, 'personal-data.erase', { clients, reason })) as { position: number };

@@ -91,7 +91,7 @@ export const personalDataRoutes = routes('/panel/api/personalData', {
   erase: post('/erase/:email', {
     permission: { resource: 'personalData', action: 'erase' },
     summary:
-      'Erase the personal data of a client now (article 17 GDPR): its accounts are deleted and its data keys destroyed. This cannot be undone',
+      'Erase the personal data of a client now (article 17 GDPR): its accounts are deleted and its data keys destroyed, also those of clients that were deleted with the email before. This cannot be undone',
     params: z.object({ email: z.string() }),
     body: body({ ...ofClient, reason: plainText }),
     reply: Certificate,

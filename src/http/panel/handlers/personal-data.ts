@@ -53,7 +53,10 @@ export const personalDataHandlers: Handlers<typeof personalDataRoutes, Services>
   async erase({ params: { email }, body: { client, reason } }, services, { say, change }) {
     const owner = ownerOf(services, email, client);
     if (owner instanceof Rejection) return owner;
-    const done = await change(() => ({ type: 'EraseClients', data: { clients: owner.clients, reason } }));
+    // A person who asks for erasure does not know that the account was deleted and added again.
+    const deleted = client === 0 ? services.read.clients.deleted(owner.name).map(({ number }) => number) : [];
+    const clients = [...new Set([...owner.clients, ...deleted])];
+    const done = await change(() => ({ type: 'EraseClients', data: { clients, reason } }));
     if (done instanceof Rejection) return done;
     const [certificate] = done.events.flatMap((event) => certificateOf(services.feed.log, event) ?? []);
     return certificate ? shown(certificate, say) : reject('CERTIFICATE_NOT_FOUND', { position: 0 });

@@ -96,7 +96,7 @@ describe('an erasure on request', () => {
     expect((await post('/erase/alice')).json).toMatchObject({ code: 'CLIENT_NOT_FOUND' });
   });
 
-  it('covers all clients of a person: on several inbounds, and then deleted ones with the same email', async () => {
+  it('covers all clients of a person: on several inbounds, and deleted ones with the same email, in one request', async () => {
     const { panel, post, typesAfter } = await start();
     const second = inboundDraft({ spec: { port: 8443, tag: 'in-2' } });
     panel.given({ type: 'AddInbound', data: { ...second, owner: userId(1) } });
@@ -114,11 +114,11 @@ describe('an erasure on request', () => {
     expect(exported.accounts.map(({ client }) => client).sort((a, b) => a - b)).toStrictEqual([3, 4]);
     const before = panel.log.head().position;
     const { json, text } = await post('/erase/alice', { reason: 'request' });
-    expect(json, text).toMatchObject({ success: true, obj: { clients: [3, 4] } });
+    expect(json, text).toMatchObject({ success: true, obj: { clients: [3, 4, 1] } });
     const types = typesAfter(before);
     expect(types.filter((type) => type === 'ClientDeleted')).toHaveLength(2);
     expect(types.filter((type) => type === 'PersonalDataErased')).toHaveLength(1);
-    expect((await post('/erase/alice')).json).toMatchObject({ success: true, obj: { clients: [1] } });
+    expect((await post('/erase/alice')).json).toMatchObject({ code: 'CLIENT_NOT_FOUND' });
     const whole = JSON.stringify(panel.log.read(0, 1000));
     for (const secret of ['alice', IP, '203.0.113.98', also(30).credential.id, also(40).credential.id])
       expect(whole, secret).not.toContain(secret);
@@ -154,6 +154,23 @@ describe('a legal hold', () => {
     expect(typesAfter(before)).toStrictEqual(['LegalHoldPlaced', 'LegalHoldReleased']);
     expect((await post('/release/1')).json).toMatchObject({ code: 'HOLD_NOT_FOUND' });
     expect((await post('/erase/alice')).json).toMatchObject({ success: true });
+  });
+
+  it('stays on a client that was deleted, and does not cover another one that is added later with its email', async () => {
+    const { panel, post, get } = await start();
+    await post('/hold', { email: 'alice', reason: 'court order' });
+    panel.given({ type: 'DeleteClient', data: { inbound: one, client: { email: 'alice' } } });
+    panel.given({ type: 'AddClients', data: { inbound: one, clients: [draft('alice', 40)] } });
+    expect((await get('/holds')).json?.obj).toMatchObject([{ id: 1, clients: [{ client: 1 }] }]);
+    // All that is known under the email would be erased, and a part of it is held.
+    for (const body of [{}, { client: 1 }])
+      expect((await post('/erase/alice', body)).json).toMatchObject({ success: false, code: 'LEGAL_HOLD' });
+    expect((await post('/erase/alice', { client: 3 })).json).toMatchObject({ success: true, obj: { clients: [3] } });
+    expect((await post('/export/alice', { client: 1 })).json?.obj).toMatchObject({
+      accounts: [{ client: 1, identity: { email: 'alice' }, credential: alice.credential }],
+    });
+    await post('/release/1', { reason: 'closed' });
+    expect((await post('/erase/alice')).json).toMatchObject({ success: true, obj: { clients: [1] } });
   });
 
   it('covers a period', async () => {
