@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientNumber, DAY, draft, inboundDraft, one, userId } from '../../../kit/builders.js';
+import { clientNumber, DAY, draft, inboundDraft, one, two, userId } from '../../../kit/builders.js';
 import { startPanel } from '../../kit/panel.js';
 import { API, TOKEN_HEADERS as headers } from '../../kit/samples.js';
 
@@ -85,4 +85,32 @@ describe('the preview of a change of many clients', () => {
       { numRuns: 40 },
     );
   }, 60_000);
+
+  it('names the clients in other inbounds that come back with a reset, as the dry run does', async () => {
+    const panel = await startPanel();
+    panel.given({ type: 'IssueApiToken', data: { token: 'secret-token', replace: true } });
+    panel.given({ type: 'AddInbound', data: { owner: userId(1), ...inboundDraft() } });
+    panel.given({
+      type: 'AddInbound',
+      data: { owner: userId(1), ...inboundDraft({ spec: { port: 4434, tag: 'in-2' } }) },
+    });
+    const client = (n: number, enabled = true) =>
+      draft('ann', n, { spec: { enabled, capBytes: 100 }, identity: { subId: 'ann' } });
+    panel.given({ type: 'AddClients', data: { inbound: one, clients: [client(1)] } });
+    panel.given({ type: 'AddClients', data: { inbound: two, clients: [client(2)] } });
+    panel.given({ type: 'AdjustClientTraffic', data: { email: 'ann', up: 120, down: 0 } });
+    const change = async (body: object, query = '') => {
+      const sent = { headers, body: JSON.stringify({ action: 'reset', ...body }) };
+      return (await panel.call('POST', `${API}/clients/change${query}`, sent)).json?.obj;
+    };
+    for (const clients of [[1], [2], [1, 2]]) {
+      const dry = (await change({ clients }, '?dryRun=true')) as DryRun;
+      const preview = (await change({ clients, preview: true })) as Preview;
+      expect(dry.effects.reconnected.clients).toHaveLength(2);
+      expect([clients, preview.reconnected, preview.names.reconnected]).toStrictEqual([clients, 2, ['ann', 'ann']]);
+    }
+    panel.appended();
+    await change({ clients: [1] });
+    expect(panel.appended().filter(({ type }) => type === 'ClientReactivated')).toHaveLength(2);
+  });
 });

@@ -63,7 +63,9 @@ export function planOf(asked: Asked, clients: readonly Client[], read: Read, now
     case 'reset': {
       const changed = clients.filter((client) => used(read, client) > 0 || client.depletion?.reason === 'cap');
       undo.counters = counters(changed, read);
-      const back = changed.filter((client) => !mayConnect(client) && connectsWith(client, {}, 0, now));
+      // The counters of an email are those of its clients in all inbounds.
+      const shared = [...new Set(changed.flatMap((client) => read.clients.siblings(client)))];
+      const back = shared.filter((client) => !mayConnect(client) && connectsWith(client, {}, 0, now));
       const data = { clients: changed.map(({ number }) => number) };
       return plan({ type: 'ResetClientsTraffic', data }, changed, undo, [], back);
     }
