@@ -39,7 +39,7 @@ export function useColumns({ inbounds, toggle, menuButton }: Parts) {
       },
       { ...column('state', 'minmax(11rem, 0.8fr)'), cell: (row) => clientStatus(row, t), isWhole: true },
       { ...column('used', 'minmax(10rem, 1.2fr)'), cell: (row) => usage(row, t, format), isNumber: true },
-      { ...column('expiry', 'minmax(8rem, 0.6fr)'), cell: (row) => expiry(row, t, format) },
+      { ...column('expiry', 'minmax(9.5rem, 0.6fr)'), cell: (row) => expiry(row, t, format) },
       {
         ...column('seen', 'minmax(7.5rem, 0.6fr)'),
         cell: ({ lastOnline }) => (lastOnline === 0 ? '–' : format.relative(lastOnline)),

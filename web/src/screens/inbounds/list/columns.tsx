@@ -59,7 +59,7 @@ export function useColumns({ toggle, menuButton, nodes, hasMachines }: Parts): r
       cell: (row) => <Kind inbound={row} />,
       value: ({ protocol, network, security }) => `${protocol} ${network} ${security}`,
     },
-    { ...column('port', 'minmax(6rem, 1fr)'), cell: (row) => <Place inbound={row} />, value: ({ port }) => port },
+    { ...column('port', 'minmax(9rem, 1fr)'), cell: (row) => <Place inbound={row} />, value: ({ port }) => port },
     ...(nodes.size > 0 ? withNodes : []),
     ...(hasMachines ? withMachines : []),
     {
