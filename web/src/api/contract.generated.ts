@@ -82,7 +82,7 @@ export const PATHS = {
     '/panel/api/clients/inbounds',
     '/panel/api/clients/subscriptions',
     '/panel/api/clients/:email/details',
-    '/panel/api/clients/:email/profiles/:inbound',
+    '/panel/api/clients/:email/profiles/:id',
     '/panel/api/clients/:email/why',
     '/panel/api/clients/:email/statement',
   ],
@@ -536,8 +536,8 @@ export interface Gets {
     body: undefined;
     reply: readonly ({ readonly row: ClientRow; readonly version: string; readonly client: Readonly<Record<string, unknown>>; readonly addresses: readonly ({ readonly ip: string; readonly at: number })[] })[];
   };
-  '/panel/api/clients/:email/profiles/:inbound': {
-    params: { readonly email: string | number; readonly inbound: string | number };
+  '/panel/api/clients/:email/profiles/:id': {
+    params: { readonly email: string | number; readonly id: string | number };
     query: undefined;
     body: undefined;
     reply: readonly ({ readonly format: "json" | "clash" | "sing-box"; readonly text: string })[];

@@ -219,11 +219,11 @@ export const clientListRoutes = routes('/panel/api/clients', {
       }),
     ),
   }),
-  profiles: get('/:email/profiles/:inbound', {
+  profiles: get('/:email/profiles/:id', {
     permission: { resource: 'clients', action: 'read' },
     filtered: true,
     summary: 'The configurations that apps get for one inbound of a client, in each format of subscriptions',
-    params: z.object({ email: z.string(), inbound: Id }),
+    params: z.object({ email: z.string(), id: Id }),
     reply: z.array(
       z.object({
         format: z.enum(PROFILES),

@@ -112,7 +112,7 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
     }));
   },
 
-  profiles({ params: { email, inbound: id } }, { read, now }, { requestHost: host }) {
+  profiles({ params: { email, id } }, { read, now }, { requestHost: host }) {
     const inbound = read.inbounds.get(id);
     const client = inbound && read.clients.inInbound(inbound.id, email);
     if (!client) return reject('CLIENT_NOT_FOUND', { client: email });

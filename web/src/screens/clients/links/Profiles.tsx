@@ -10,7 +10,7 @@ import { saveFile } from '../../../ui/display/save';
 import { Dialog } from '../../../ui/feedback/Dialog';
 import pageClasses from '../page/ClientPage.module.css';
 
-type Profile = Gets['/panel/api/clients/:email/profiles/:inbound']['reply'][number];
+type Profile = Gets['/panel/api/clients/:email/profiles/:id']['reply'][number];
 
 const FORMATS = ['json', 'clash', 'sing-box'] as const satisfies readonly Profile['format'][];
 const NAMES = { json: 'JSON', clash: 'Clash', 'sing-box': 'sing-box' } as const;
@@ -40,12 +40,11 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-function ProfileDialog({ client: { email, inboundId: inbound }, format, onClose }: DialogProps) {
+function ProfileDialog({ client: { email, inboundId: id }, format, onClose }: DialogProps) {
   const { t } = useTranslation('clients');
   const query = useQuery({
-    queryKey: ['inbounds', 'profiles', inbound, email],
-    queryFn: ({ signal }) =>
-      api.get('/panel/api/clients/:email/profiles/:inbound', { params: { email, inbound }, signal }),
+    queryKey: ['inbounds', 'profiles', id, email],
+    queryFn: ({ signal }) => api.get('/panel/api/clients/:email/profiles/:id', { params: { email, id }, signal }),
     // It contains the credentials.
     gcTime: 0,
   });
