@@ -39,6 +39,7 @@ describe('a reseller', () => {
       subEnable: true,
       subJsonEnable: true,
       subURI: 'https://links.example/in/',
+      zone: 'UTC',
       datepicker: 'jalalian',
     };
     await owner.post('/panel/setting/update', changes);
@@ -46,7 +47,7 @@ describe('a reseller', () => {
     expect((await seller.post('/panel/setting/defaultSettings')).status).toBe(403);
     expect(await obj(seller.get('/panel/api/clients/subscriptions'))).toStrictEqual({
       ...{ subEnable: true, subJsonEnable: true, subClashEnable: expect.any(Boolean) },
-      ...{ subURI: 'https://links.example/in/', subJsonURI: expect.stringMatching(/\/json\/$/) },
+      ...{ subURI: 'https://links.example/in/', zone: 'UTC', subJsonURI: expect.stringMatching(/\/json\/$/) },
       ...{ subClashURI: expect.any(String), datepicker: 'jalalian' },
     });
   });
