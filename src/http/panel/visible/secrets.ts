@@ -59,7 +59,8 @@ function hidden(value: unknown, ofWebhook: boolean): unknown {
   const isAccount = ACCOUNT.some((name) => Object.hasOwn(value, name));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]: [string, unknown]) => {
-      if (name === 'subId') return [name, ''];
+      // Subscription ids, and configurations of apps, whose formats have secrets in other forms.
+      if (name === 'subId' || (name === 'text' && Object.hasOwn(value, 'format'))) return [name, ''];
       const isSecret =
         SECRETS.has(name) ||
         SECRETS.has(name.toLowerCase()) ||
