@@ -3,12 +3,13 @@ import { eventType } from '../events/catalog.js';
 import type { Client } from '../events/client/client-document.js';
 import type { CheckpointPart, StoredPart, TakenPart } from '../events/log/checkpoint-store.js';
 import { savedState } from '../events/log/fold.js';
-import { detached, joined, type Part, partsOf } from '../events/log/parts.js';
+import { collectionAt, detached, type Part, type Path, partsOf, withPart } from '../events/log/parts.js';
 import type { Folding } from '../events/log/replay.js';
 import type { Steps } from '../lib/time/slices.js';
+import { clientIn, type Entries, entriesOf, type Identity, putEntries, type Terms, termsOf } from './checkpoint-columns.js';
 import { type Foldings, startFolds } from './foldings.js';
 import { clientIps } from './models/client-ips.js';
-import { type Clients, clients, putClient, type SavedClients } from './models/clients.js';
+import { clients, putClient, type SavedClients } from './models/clients.js';
 import type { DeletedClient } from './models/deleted-clients.js';
 import { traffic } from './models/traffic.js';
 
@@ -16,18 +17,18 @@ import { traffic } from './models/traffic.js';
  * Sections of clients. Terms change often, identities with their credentials rarely, so most checkpoints share the parts of
  * the latter. Both have the same clients in the same order, a part of terms before the part of their identities.
  */
-const [TERMS, IDENTITIES, DELETED, ADDRESSES, END] = ['terms', 'identities', 'deleted', 'addresses', 'end'] as const;
+const [TERMS, IDENTITIES, DELETED, ADDRESSES] = ['terms', 'identities', 'deleted', 'addresses'] as const;
+/** The large collections of the traffic, and the end of the checkpoint. */
+const [COUNTERS, END] = ['counters', 'end'] as const;
 
 /** Numbers of clients in a part. A part ends where the numbers of the next one begin, so a deletion changes one part. */
 const NUMBERS = 500;
 
-type Terms = Omit<Client, 'identity' | 'credential'>;
-export type Identity = Pick<Client, 'number' | 'keyVersion' | 'identity' | 'credential'>;
 type Addresses = readonly [client: number, seen: ReadonlyMap<string, number>];
 
 /** The versions of the folds: a checkpoint of others is useless. */
 export const checkpointVersion = (): string =>
-  ['1', ...Object.values(startFolds()).map(({ fold }) => `${fold.name}:${fold.version}`)].join(' ');
+  ['2', ...Object.values(startFolds()).map(({ fold }) => `${fold.name}:${fold.version}`)].join(' ');
 
 /**
  * The parts of a checkpoint, each encoded when it is requested. `at`: when the last event happened, ms since 1970. States that
@@ -60,11 +61,10 @@ function* partsOfModel(name: string, saved: unknown): Iterable<CheckpointPart> {
   if (name === clients.name) {
     const { clients: all, deleted } = saved as SavedClients;
     for (const { low, high, items } of byNumbers(all.values(), ({ number }) => number)) {
-      const terms = items.map((client) => ({ ...client, identity: undefined, credential: undefined }));
       const identities = items.map(({ number, keyVersion, identity, credential }) => {
         return { number, keyVersion, identity, credential };
       });
-      yield { section: TERMS, low, high, content: json(terms) };
+      yield { section: TERMS, low, high, content: json(termsOf(items)) };
       yield { section: IDENTITIES, low, high, content: json(identities) };
     }
     for (const { low, high, items } of byNumbers(deleted, ({ number }) => number))
@@ -74,19 +74,16 @@ function* partsOfModel(name: string, saved: unknown): Iterable<CheckpointPart> {
       yield { section: ADDRESSES, low, high, content: serialize(items) };
   } else {
     for (const part of partsOf(saved).parts) {
-      const isJson = name === traffic.name && 'elements' in part;
-      yield {
-        section: `${name}${isJson ? JSON_PARTS : ''}`,
-        low: 0,
-        high: 0,
-        content: isJson ? json(part) : serialize(part),
-      };
+      if (name !== traffic.name || !('elements' in part)) {
+        yield { section: name, low: 0, high: 0, content: serialize(part) };
+        continue;
+      }
+      const entries = entriesOf(part.elements as Parameters<typeof entriesOf>[0]);
+      yield { section: COUNTERS, low: 0, high: 0, content: json({ path: part.path, ...entries }) };
     }
   }
 }
 
-/** Counters are encoded as JSON, which is read in half of the time. */
-const JSON_PARTS = '/json';
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 const parsed = ({ content }: CheckpointPart): unknown => JSON.parse(content.toString());
 
@@ -122,8 +119,8 @@ export function* restored(
 ): Steps<{ readonly models: Foldings; readonly at: number } | null> {
   const state = clients.initial();
   const seen: [number, Addresses[1]][] = [];
-  const others = new Map<string, Part[]>();
-  let terms: readonly Terms[] = [];
+  const saved = new Map<string, unknown>();
+  let terms: Terms | null = null;
   let [count, end] = [0, { count: -1, at: 0 }];
   for (const part of parts) {
     if (part.section === END) {
@@ -131,40 +128,26 @@ export function* restored(
       break;
     }
     count += 1;
-    if (part.section === TERMS) terms = parsed(part) as readonly Terms[];
+    if (part.section === TERMS) terms = parsed(part) as Terms;
     else if (part.section === IDENTITIES) {
       const identities = known.get(part.digest) ?? (parsed(part) as readonly Identity[]);
       known.set(part.digest, identities);
-      putClients(state, terms, identities);
+      for (const [row, identity] of identities.entries()) if (terms) putClient(state, clientIn(terms, row, identity));
     } else if (part.section === DELETED)
       for (const client of parsed(part) as readonly DeletedClient[]) state.deleted.put(client);
     else if (part.section === ADDRESSES) seen.push(...(deserialize(part.content) as Addresses[]).map(mutable));
-    else {
-      const name = part.section.replace(JSON_PARTS, '');
-      const value = (name === part.section ? deserialize(part.content) : parsed(part)) as Part;
-      const before = others.get(name);
-      if (before) before.push(value);
-      else others.set(name, [value]);
-    }
+    else if (part.section === COUNTERS) {
+      const { path, ...entries } = parsed(part) as Entries & { readonly path: Path };
+      putEntries(collectionAt(saved.get(traffic.name), path) as Map<unknown, unknown>, entries);
+    } else saved.set(part.section, withPart(saved.get(part.section), deserialize(part.content) as Part));
     yield;
   }
   if (count !== end.count) return null;
-  const saved = new Map<string, unknown>([[clientIps.name, new Map(seen)]]);
-  for (const [name, own] of others) {
-    saved.set(name, joined(own));
-    yield;
-  }
+  saved.set(clientIps.name, new Map(seen));
   saved.set(clients.name, { clients: new Map(), deleted: [] } satisfies SavedClients);
   const models = startFolds({ load: (name) => ({ position, state: saved.get(name) }) });
   Object.assign(models.clients.state, state);
   return { models, at: end.at };
-}
-
-function putClients(state: Clients, terms: readonly Terms[], identities: readonly Identity[]): void {
-  for (const [place, { identity, credential }] of identities.entries()) {
-    const own = terms[place];
-    if (own) putClient(state, Object.assign(own, { identity, credential }));
-  }
 }
 
 const mutable = ([client, addresses]: Addresses): [number, Addresses[1]] => [client, addresses];

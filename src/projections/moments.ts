@@ -7,7 +7,8 @@ import type { CheckpointStore, TakenPart } from '../events/log/checkpoint-store.
 import type { EventLog } from '../events/log/log.js';
 import { advance, catchUp, type Folding, replayCost } from '../events/log/replay.js';
 import { inSlices } from '../lib/time/slices.js';
-import { checkpointParts, type Identity, placesOf, restored, withoutKeys } from './checkpoints.js';
+import type { Identity } from './checkpoint-columns.js';
+import { checkpointParts, placesOf, restored, withoutKeys } from './checkpoints.js';
 import { type Foldings, startFolds } from './foldings.js';
 import { LogReadModels, type ReadModels } from './read-models.js';
 

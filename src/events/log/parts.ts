@@ -3,7 +3,8 @@ const PART = 500;
 /** Collections of a state are at most this deep in plain objects. */
 const DEPTH = 3;
 
-type Path = readonly string[];
+/** Names of members, from the outer object to the collection. */
+export type Path = readonly string[];
 type Collection = Map<unknown, unknown> | readonly unknown[];
 
 /** A part of a value: the value itself with empty large collections, or some elements of one of them. */
@@ -70,16 +71,23 @@ function emptied(value: unknown, path: Path, large: { path: Path; elements: Coll
 /** Puts the parts together again. Throws for parts that do not fit. */
 export function joined(parts: Iterable<Part>): unknown {
   let value: unknown;
-  for (const part of parts) {
-    if ('whole' in part) {
-      value = part.whole;
-      continue;
-    }
-    const target = part.path.reduce((at, name) => (at as Readonly<Record<string, unknown>>)[name], value);
-    if (target instanceof Map) for (const [key, one] of part.elements as [unknown, unknown][]) target.set(key, one);
-    else (target as unknown[]).push(...part.elements);
-  }
+  for (const part of parts) value = withPart(value, part);
   return value;
+}
+
+/** A value with one more part, the whole first. Changes the value. Throws for a part that does not fit. */
+export function withPart(value: unknown, part: Part): unknown {
+  if ('whole' in part) return part.whole;
+  const target = collectionAt(value, part.path);
+  if (target instanceof Map) for (const [key, one] of part.elements as [unknown, unknown][]) target.set(key, one);
+  else for (const one of part.elements) target.push(one);
+  return value;
+}
+
+/** The collection of a value to which the parts with this path belong. */
+export function collectionAt(value: unknown, path: Path): Map<unknown, unknown> | unknown[] {
+  const target = path.reduce((at, name) => (at as Readonly<Record<string, unknown>>)[name], value);
+  return target as Map<unknown, unknown> | unknown[];
 }
 
 const sizeOf = (collection: Collection): number => ('size' in collection ? collection.size : collection.length);

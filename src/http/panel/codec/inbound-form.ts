@@ -16,11 +16,11 @@ import { completeSniffing, completeStream } from './inbound.js';
 import { machineOf } from './inbound-wire.js';
 import { linksForClient } from './links.js';
 
-/** An inbound in a list, without its clients. `online`: how many of them are connected. */
+/** An inbound in a list, without its clients. `counts`: how many they are, and how many of them are connected. */
 export function inboundSummary(
   read: ReadModels,
   inbound: Inbound,
-  online: number,
+  counts: { readonly clients: number; readonly online: number },
   say: (text: Text) => string,
 ): InboundSummary {
   const { up, down } = read.usage.inbound(inbound);
@@ -33,7 +33,7 @@ export function inboundSummary(
     ...{ enable: serves(inbound), enabled: inbound.enabled, closedBy: inbound.depletion?.reason ?? '' },
     ...{ up, down, total: inbound.capBytes, allTime: Math.max(read.usage.inboundAllTime(inbound), up + down) },
     ...{ expiryTime: inbound.expiresAt, trafficReset: inbound.trafficReset },
-    ...{ clients: read.clients.ofInbound(inbound.id).length, online, nodeId: inbound.node ?? 0 },
+    ...{ clients: counts.clients, online: counts.online, nodeId: inbound.node ?? 0 },
     ...machineOf(read, inbound),
     ...(refused === undefined ? {} : { refused: say(refused) }),
   };

@@ -7,27 +7,25 @@ import type { ReadModels } from '../../../projections/read-models.js';
 import { JsonPages } from '../contract/route.js';
 import type { InboundReply } from '../contract/schemas/inbound.js';
 import { clientTraffic } from './client-traffic.js';
-import { escaped, inboundReply, settingsAround, settingsOf } from './inbound-wire.js';
+import { BETWEEN_CLIENTS, escaped, escapedSettingsOf, inboundReply, settingsAround } from './inbound-wire.js';
 
 /** Clients with numbers in one range of this size share a page, so that a change makes only some 100 kB again. */
 const PAGE_CLIENTS = 128;
 
-/** Between two clients in the settings. */
-const BETWEEN = escaped(',\n    ');
-
-type Counts = readonly (readonly [up: number, down: number, allTime: number, lastOnline: number])[];
+/** Bytes up and down, those of all time, and the last traffic of each client. */
+type Counts = Float64Array;
 
 /** The JSON of some clients of an inbound, made again when one of them has changed. */
 class ClientPage {
   #clients: readonly Client[] = [];
   #settings: Buffer | null = null;
-  #counts: Counts = [];
+  #counts: Counts = new Float64Array();
   #stats: Buffer | null = null;
 
-  /** Elements of `settings.clients`, escaped for the JSON string that contains them, each after `BETWEEN`. */
+  /** Elements of `settings.clients`, escaped for the JSON string that contains them, each after `BETWEEN_CLIENTS`. */
   settings(clients: readonly Client[]): Buffer {
     this.#take(clients);
-    this.#settings ??= Buffer.from(`${BETWEEN}${escaped(settingsOf(clients))}`);
+    this.#settings ??= Buffer.from(escapedSettingsOf(clients));
     return this.#settings;
   }
 
@@ -35,7 +33,10 @@ class ClientPage {
   stats(read: ReadModels, clients: readonly Client[]): Buffer {
     this.#take(clients);
     const rows = clients.map((client) => clientTraffic(read, client));
-    const counts: Counts = rows.map(({ up, down, allTime, lastOnline }) => [up, down, allTime, lastOnline]);
+    const counts: Counts = new Float64Array(rows.length * 4);
+    for (const [i, { up, down, allTime, lastOnline }] of rows.entries()) {
+      counts.set([up, down, allTime, lastOnline], i * 4);
+    }
     if (!this.#stats || !sameCounts(counts, this.#counts)) {
       this.#counts = counts;
       this.#stats = Buffer.from(`,${JSON.stringify(rows).slice(1, -1)}`);
@@ -53,12 +54,8 @@ class ClientPage {
   }
 }
 
-function sameCounts(some: Counts, others: Counts): boolean {
-  return some.every((one, i) => {
-    const other = others[i];
-    return other !== undefined && one.every((count, n) => count === other[n]);
-  });
-}
+const sameCounts = (some: Counts, others: Counts): boolean =>
+  some.length === others.length && some.every((count, i) => count === others[i]);
 
 /** By inbound, then by range of client numbers. */
 type Pages = Map<InboundId, Map<number, ClientPage>>;
@@ -105,7 +102,7 @@ function* inboundPieces(read: ReadModels, inbound: Inbound, slots: Slots): Steps
     Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"clientStats":[`),
     ...joined(stats, 1),
     Buffer.from(`],"settings":"${escaped(head)}`),
-    ...joined(settings, BETWEEN.length),
+    ...joined(settings, BETWEEN_CLIENTS.length),
     Buffer.from(`${escaped(tail)}"}`),
   ];
 }

@@ -65,6 +65,49 @@ export function settingsOf(clients: readonly Client[]): string {
   return text.slice(BEFORE_CLIENTS.length, -AFTER_CLIENTS.length);
 }
 
+/** Before each client in the settings, as the content of a JSON string. */
+export const BETWEEN_CLIENTS = escaped(',\n    ');
+
+/** Clients as `settingsOf` returns them, each after `BETWEEN_CLIENTS`, as the content of a JSON string. */
+export function escapedSettingsOf(clients: readonly Client[]): string {
+  let text = '';
+  for (const client of clients) text += BETWEEN_CLIENTS + (flatText(client) ?? escaped(settingsOf([client])));
+  return text;
+}
+
+/**
+ * One client without nested members; null for others. In half of the time of `JSON.stringify` twice: lists have thousands of
+ * clients.
+ */
+function flatText(client: Client): string | null {
+  const members = wireClient(client);
+  let text = '';
+  for (const name in members) {
+    const value = members[name];
+    if (typeof value === 'object') return null;
+    text += (text === '' ? '{' : ',') + labelOf(name) + (typeof value === 'string' ? quoted(value) : String(value));
+  }
+  return `${text}${END_OF_CLIENT}`;
+}
+
+const END_OF_CLIENT = escaped('\n    }');
+
+/** Names of members with their indentation. The caller of the API chooses other names, so only some are kept. */
+const labels = new Map<string, string>();
+const MAX_LABELS = 100;
+
+function labelOf(name: string): string {
+  const known = labels.get(name);
+  if (known !== undefined) return known;
+  const label = escaped(`\n      ${JSON.stringify(name)}: `);
+  if (labels.size < MAX_LABELS) labels.set(name, label);
+  return label;
+}
+
+/** Most strings contain nothing that JSON escapes. */
+const quoted = (value: string): string =>
+  /^[ !#-[\]-~]*$/.test(value) ? `\\"${value}\\"` : escaped(JSON.stringify(value));
+
 /** The settings before and after their clients, as indented JSON with the clients first. */
 export function settingsAround({ protocol, config }: Inbound, withClients: boolean): readonly [string, string] {
   const { clients: _clients, fallbacks, ...settings } = config.settings;

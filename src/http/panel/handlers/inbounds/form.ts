@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { Rejection, reject } from '../../../../commands/rejection.js';
 import type { InboundId, NodeId, UserId } from '../../../../events/ids.js';
+import { inSlices, type Steps } from '../../../../lib/time/slices.js';
 import { message } from '../../../../messages/message.js';
 import { inboundDraft } from '../../codec/inbound.js';
 import { inboundForm, inboundSummary, previewLinks } from '../../codec/inbound-form.js';
-import type { Needs } from '../../context.js';
-import type { inboundFormRoutes } from '../../contract/inbounds/form.js';
+import type { HttpRequest, Needs } from '../../context.js';
+import type { InboundSummary, inboundFormRoutes } from '../../contract/inbounds/form.js';
 import type { Handlers } from '../../mount.js';
 import { Message } from '../../outcomes.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
@@ -20,6 +21,9 @@ const LOWEST_PORT = 10_000;
 const HIGHEST_PORT = 32_767;
 const ATTEMPTS = 50;
 
+/** Clients that are counted in one step. */
+const STEP = 500;
+
 export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> = {
   ...inboundImport,
 
@@ -29,15 +33,7 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
     return new Message(message('inbound.deleted'), { position: done.events[0]?.position ?? 0 });
   },
 
-  overview(_, { read, now }, request) {
-    const online = new Map<number, number>();
-    const at = now();
-    for (const client of read.clients.all()) {
-      if (read.usage.isOnline(client, at)) online.set(client.inbound, (online.get(client.inbound) ?? 0) + 1);
-    }
-    const own = visibleInbounds({ read }, request);
-    return own.map((inbound) => inboundSummary(read, inbound, online.get(inbound.id) ?? 0, request.say));
-  },
+  overview: (_, services, request) => inSlices(summaries(services, request)),
 
   form({ params: { id } }, { read }) {
     const inbound = read.inbounds.get(id);
@@ -79,3 +75,22 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
     return previewLinks(services.read, draft, before?.inbound, { host, now: services.now() });
   },
 };
+
+/** All inbounds of the list, with the numbers of their clients. */
+function* summaries({ read, now }: Pick<Services, 'read' | 'now'>, request: HttpRequest): Steps<InboundSummary[]> {
+  const counts = new Map<InboundId, { clients: number; online: number }>();
+  const at = now();
+  let done = 0;
+  for (const client of read.clients.all()) {
+    const count = counts.get(client.inbound) ?? { clients: 0, online: 0 };
+    counts.set(client.inbound, count);
+    count.clients += 1;
+    if (read.usage.isOnline(client, at)) count.online += 1;
+    done += 1;
+    if (done % STEP === 0) yield;
+  }
+  const own = visibleInbounds({ read }, request);
+  return own.map((inbound) => {
+    return inboundSummary(read, inbound, counts.get(inbound.id) ?? { clients: 0, online: 0 }, request.say);
+  });
+}
