@@ -6,22 +6,29 @@ const none: readonly never[] = [];
  */
 export class ManyMap<K, V extends string | number> {
   readonly #values = new Map<K, V | Set<V>>();
+  #source: (() => Iterable<readonly [K, V]>) | null;
+
+  /** `source`: all pairs at the time of the first reading. Until then, changes are ignored, because it contains them. */
+  constructor(source: (() => Iterable<readonly [K, V]>) | null = null) {
+    this.#source = source;
+  }
 
   get size(): number {
-    return this.#values.size;
+    return this.#read().size;
   }
 
   keys(): IterableIterator<K> {
-    return this.#values.keys();
+    return this.#read().keys();
   }
 
   get(key: K): readonly V[] {
-    const known = this.#values.get(key);
+    const known = this.#read().get(key);
     if (known === undefined) return none;
     return known instanceof Set ? [...known] : [known];
   }
 
   add(key: K, value: V): void {
+    if (this.#source) return;
     const known = this.#values.get(key);
     if (known === undefined) this.#values.set(key, value);
     else if (known instanceof Set) known.add(value);
@@ -29,6 +36,7 @@ export class ManyMap<K, V extends string | number> {
   }
 
   remove(key: K, value: V): void {
+    if (this.#source) return;
     const known = this.#values.get(key);
     if (known instanceof Set) {
       known.delete(value);
@@ -37,6 +45,13 @@ export class ManyMap<K, V extends string | number> {
   }
 
   *[Symbol.iterator](): Generator<readonly [K, readonly V[]]> {
-    for (const key of this.#values.keys()) yield [key, this.get(key)];
+    for (const key of this.keys()) yield [key, this.get(key)];
+  }
+
+  #read(): Map<K, V | Set<V>> {
+    const source = this.#source;
+    this.#source = null;
+    for (const [key, value] of source?.() ?? []) this.add(key, value);
+    return this.#values;
   }
 }

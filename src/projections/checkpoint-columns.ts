@@ -79,14 +79,30 @@ export function clientIn(terms: Terms, row: number, { number, keyVersion, identi
 }
 
 /** Entries of a map with counters or numbers. */
-export type Entries = { readonly keys: readonly unknown[] } & (ColumnsOf<Counter> | { readonly numbers: Column<number> });
+export type Entries = { readonly keys: readonly unknown[] } & (
+  | ColumnsOf<Counter>
+  | { readonly numbers: Column<number> }
+);
 
-export function entriesOf(elements: readonly (readonly [key: unknown, value: Counter | number])[]): Entries {
+/** The elements of a map as columns; null if they are neither numbers nor counters. */
+export function entriesOf(elements: readonly unknown[]): Entries | null {
+  if (!elements.every(isEntry)) return null;
   const keys = elements.map(([key]) => key);
   const values = elements.map(([, value]) => value);
-  const counters = values.filter((value) => typeof value !== 'number');
-  if (counters.length === 0) return { keys, numbers: columnOf(values as readonly number[], (value) => value) };
-  return { keys, up: columnOf(counters, ({ up }) => up), down: columnOf(counters, ({ down }) => down) };
+  if (values.every(isNumber)) return { keys, numbers: columnOf(values, (value) => value) };
+  if (values.every(isCounter))
+    return { keys, up: columnOf(values, ({ up }) => up), down: columnOf(values, ({ down }) => down) };
+  return null;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isEntry = (element: unknown): element is readonly [key: string | number, value: unknown] =>
+  Array.isArray(element) && element.length === 2 && (typeof element[0] === 'string' || isNumber(element[0]));
+
+function isCounter(value: unknown): value is Counter {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length !== 2) return false;
+  const { up, down } = value as Partial<Counter>;
+  return isNumber(up) && isNumber(down);
 }
 
 export function putEntries(map: Map<unknown, unknown>, entries: Entries): void {

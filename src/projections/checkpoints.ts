@@ -6,23 +6,32 @@ import { savedState } from '../events/log/fold.js';
 import { collectionAt, detached, type Part, type Path, partsOf, withPart } from '../events/log/parts.js';
 import type { Folding } from '../events/log/replay.js';
 import type { Steps } from '../lib/time/slices.js';
-import { clientIn, type Entries, entriesOf, type Identity, putEntries, type Terms, termsOf } from './checkpoint-columns.js';
+import {
+  clientIn,
+  type Entries,
+  entriesOf,
+  type Identity,
+  putEntries,
+  type Terms,
+  termsOf,
+} from './checkpoint-columns.js';
 import { type Foldings, startFolds } from './foldings.js';
 import { clientIps } from './models/client-ips.js';
-import { clients, putClient, type SavedClients } from './models/clients.js';
+import { clients, lateClients, putClient, type SavedClients } from './models/clients.js';
 import type { DeletedClient } from './models/deleted-clients.js';
-import { traffic } from './models/traffic.js';
 
 /**
  * Sections of clients. Terms change often, identities with their credentials rarely, so most checkpoints share the parts of
  * the latter. Both have the same clients in the same order, a part of terms before the part of their identities.
  */
 const [TERMS, IDENTITIES, DELETED, ADDRESSES] = ['terms', 'identities', 'deleted', 'addresses'] as const;
-/** The large collections of the traffic, and the end of the checkpoint. */
-const [COUNTERS, END] = ['counters', 'end'] as const;
+/** Large maps with numbers or counters, and the end of the checkpoint. */
+const [ENTRIES, END] = ['entries', 'end'] as const;
 
 /** Numbers of clients in a part. A part ends where the numbers of the next one begin, so a deletion changes one part. */
 const NUMBERS = 500;
+/** Elements of other large collections in a part: decoding them takes at most three milliseconds. */
+const ELEMENTS = 1000;
 
 type Addresses = readonly [client: number, seen: ReadonlyMap<string, number>];
 
@@ -73,15 +82,15 @@ function* partsOfModel(name: string, saved: unknown): Iterable<CheckpointPart> {
     for (const { low, high, items } of byNumbers(saved as Map<number, Addresses[1]>, ([number]) => number))
       yield { section: ADDRESSES, low, high, content: serialize(items) };
   } else {
-    for (const part of partsOf(saved).parts) {
-      if (name !== traffic.name || !('elements' in part)) {
-        yield { section: name, low: 0, high: 0, content: serialize(part) };
-        continue;
-      }
-      const entries = entriesOf(part.elements as Parameters<typeof entriesOf>[0]);
-      yield { section: COUNTERS, low: 0, high: 0, content: json({ path: part.path, ...entries }) };
-    }
+    for (const part of partsOf(saved, ELEMENTS).parts)
+      yield { low: 0, high: 0, ...(entriesPart(name, saved, part) ?? { section: name, content: serialize(part) }) };
   }
+}
+
+function entriesPart(name: string, saved: unknown, part: Part): Pick<CheckpointPart, 'section' | 'content'> | null {
+  if ('whole' in part || !(collectionAt(saved, part.path) instanceof Map)) return null;
+  const entries = entriesOf(part.elements);
+  return entries && { section: ENTRIES, content: json({ name, path: part.path, ...entries }) };
 }
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
@@ -117,7 +126,7 @@ export function* restored(
   parts: Iterable<StoredPart>,
   known: KnownIdentities,
 ): Steps<{ readonly models: Foldings; readonly at: number } | null> {
-  const state = clients.initial();
+  const state = lateClients();
   const seen: [number, Addresses[1]][] = [];
   const saved = new Map<string, unknown>();
   let terms: Terms | null = null;
@@ -136,9 +145,9 @@ export function* restored(
     } else if (part.section === DELETED)
       for (const client of parsed(part) as readonly DeletedClient[]) state.deleted.put(client);
     else if (part.section === ADDRESSES) seen.push(...(deserialize(part.content) as Addresses[]).map(mutable));
-    else if (part.section === COUNTERS) {
-      const { path, ...entries } = parsed(part) as Entries & { readonly path: Path };
-      putEntries(collectionAt(saved.get(traffic.name), path) as Map<unknown, unknown>, entries);
+    else if (part.section === ENTRIES) {
+      const { name, path, ...entries } = parsed(part) as Entries & { readonly name: string; readonly path: Path };
+      putEntries(collectionAt(saved.get(name), path) as Map<unknown, unknown>, entries);
     } else saved.set(part.section, withPart(saved.get(part.section), deserialize(part.content) as Part));
     yield;
   }

@@ -30,6 +30,8 @@ const FIRST_PAGE = 20;
 const MAX_PAGE = 500;
 /** Estimated work of a replay between two checkpoints, in microseconds. */
 const SPACING = 150_000;
+/** A request waits for a checkpoint that it adds, so it adds none where the next one is near. */
+const LONGER_SPACING = 1.25;
 
 /** How the log is folded: `rest` between two pieces of work, and whether the moment is kept. */
 interface Folds {
@@ -159,6 +161,7 @@ export class Moments {
     const { models } = begun;
     const foldings = Object.values(models);
     let { done, at } = begun;
+    const spacing = keep ? this.#spacing * LONGER_SPACING : this.#spacing;
     let [size, cost] = [FIRST_PAGE, 0];
     while (done < position) {
       const start = this.#elapsed();
@@ -175,7 +178,7 @@ export class Moments {
       await rest();
       // The next sum may include what was already read.
       if (rollUps !== this.#rollUps) return this.#fold(position, { rest, keep });
-      if (cost < this.#spacing || erasures !== this.#erasures) continue;
+      if (cost < spacing || erasures !== this.#erasures) continue;
       cost = 0;
       await this.#save(last, foldings, false);
     }

@@ -6,7 +6,7 @@ import { CheckpointFile } from '../../src/adapters/sqlite/checkpoint-file.js';
 import { checkpointVersion } from '../../src/projections/checkpoints.js';
 import { Moments, readModelsAt } from '../../src/projections/moments.js';
 import { LogReadModels } from '../../src/projections/read-models.js';
-import { DAY, draft, inboundDraft, one, userId } from '../kit/builders.js';
+import { DAY, draft, inboundDraft, one, traffic, userId } from '../kit/builders.js';
 import { playedLogs, steps } from '../kit/history/history.js';
 import { busOver, TestLog } from '../kit/log.js';
 
@@ -63,6 +63,32 @@ describe('a moment from a checkpoint', () => {
     player.play([step('traffic'), step('wait'), step('rollUp')]);
     const { read } = await moments.after(position);
     expect(read.follower.digests()).toStrictEqual(readModelsAt(log, position).follower.digests());
+  });
+
+  it('equals a replay with more clients than fit in a part, also through indexes that it makes later', async () => {
+    const { journal, moments, must, head } = place();
+    const clients = Array.from({ length: 1200 }, (_, n) =>
+      draft(`many-${n}`, 10 + n, { spec: { capBytes: n % 3, flow: n === 700 ? 'xtls-rprx-vision' : '' } }),
+    );
+    must({ type: 'AddClients', data: { inbound: one, clients } });
+    journal.append(
+      traffic({ clients: clients.map((_, n) => [n + 3, n, 2 ** 40 + n]), inbounds: [[1, 5, 6]] }),
+      traffic({ clients: [[900, 1, 1]] }),
+    );
+    const position = head();
+    await moments.after(position);
+    journal.append(traffic({ clients: [[901, 1, 1]] }));
+    for (const at of [position, head()]) {
+      const again = momentsOf(journal.log, journal.directory.root);
+      const { read } = await again.moments.after(at);
+      const replayed = readModelsAt(journal.log, at);
+      expect(again.checkpoints.nearest(at)).toBeGreaterThan(position - 3);
+      expect(read.follower.digests()).toStrictEqual(replayed.follower.digests());
+      const client = replayed.clients.firstByEmail('many-900');
+      const { clients: found } = read;
+      const numbers = [found.bySubId(client?.identity.subId ?? ''), found.byId(client?.credential.id ?? '')];
+      expect(numbers.map((all) => all.map(({ number }) => number))).toStrictEqual([[903], [903]]);
+    }
   });
 
   it('reads the log only from the checkpoint on', async () => {

@@ -34,21 +34,21 @@ function mapCopied(map: ReadonlyMap<unknown, unknown>): Map<unknown, unknown> {
   return copy;
 }
 
-/** Divides a value into parts, the whole first. */
-export function partsOf(value: unknown): { readonly count: number; readonly parts: Iterable<Part> } {
+/** Divides a value into parts with up to `size` elements each, the whole first. */
+export function partsOf(value: unknown, size = PART): { readonly count: number; readonly parts: Iterable<Part> } {
   const large: { readonly path: Path; readonly elements: Collection }[] = [];
   const whole = emptied(value, [], large);
-  const sizes = large.map(({ elements }) => Math.ceil(sizeOf(elements) / PART));
-  return { count: 1 + sizes.reduce((all, size) => all + size, 0), parts: each(whole, large) };
+  const counts = large.map(({ elements }) => Math.ceil(sizeOf(elements) / size));
+  return { count: 1 + counts.reduce((all, count) => all + count, 0), parts: each(whole, large, size) };
 }
 
-function* each(whole: unknown, large: readonly { readonly path: Path; readonly elements: Collection }[]) {
+function* each(whole: unknown, large: readonly { readonly path: Path; readonly elements: Collection }[], size: number) {
   yield { whole } as Part;
   for (const { path, elements } of large) {
     let part: unknown[] = [];
     for (const element of elements) {
       part.push(element);
-      if (part.length < PART) continue;
+      if (part.length < size) continue;
       yield { path, elements: part } as Part;
       part = [];
     }

@@ -55,6 +55,19 @@ export const clients: Fold<Clients> = {
   },
 };
 
+/** An empty state for many clients, of which few readers use the indexes by subscription and by credential. */
+export function lateClients(): Clients {
+  const state = clients.initial();
+  function* keys(keyOf: (client: Client) => string): Iterable<readonly [string, ClientNumber]> {
+    for (const client of state.byNumber.values()) if (keyOf(client) !== '') yield [keyOf(client), client.number];
+  }
+  return {
+    ...state,
+    bySubId: new ManyMap(() => keys(({ identity }) => identity.subId)),
+    byId: new ManyMap(() => keys(({ credential }) => credential.id)),
+  };
+}
+
 /** Adds a client to the end of a state without it. */
 export function putClient(state: Clients, client: Client): void {
   state.byNumber.set(client.number, client);
