@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AnyCommand } from '../../../../src/commands/catalog.js';
@@ -155,6 +156,8 @@ async function roundTrip(started: Started, command: AnyCommand): Promise<void> {
   run(command);
   if (head() === position) return;
   const after = shown();
+  // A reset of counters that are zero is an event, and there is nothing to take back.
+  if (isDeepStrictEqual(after, before)) return;
   const done = head();
   const back = await undo(done);
   expect([back.json?.success, back.obstacles], `${JSON.stringify(command)} ${back.text}`).toStrictEqual([true, []]);
