@@ -48,6 +48,7 @@ export interface MessageParams {
   'access.quotaRenewal': None;
   'access.adminSaved': None;
   'access.adminRemoved': None;
+  'access.sessionsEnded': None;
   'access.handedOver': None;
   'access.roleSaved': None;
   'access.roleRemoved': None;

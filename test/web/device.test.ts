@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deviceOf } from '../../web/src/screens/account/device.js';
+import { deviceOf } from '../../web/src/model/device.js';
 
 describe('the device of a session', () => {
   it.each([

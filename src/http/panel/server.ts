@@ -19,7 +19,7 @@ import type { AuthRequest } from './auth/auth-context.js';
 import { Bearers } from './auth/bearer.js';
 import { factorHandlers } from './auth/factor-handlers.js';
 import { FailureRecords } from './auth/failure-records.js';
-import { accountHandlers, authHandlers } from './auth/handlers.js';
+import { accountHandlers, adminSessionHandlers, authHandlers } from './auth/handlers.js';
 import { LoginLimiter } from './auth/limiter.js';
 import { loginFailure } from './auth/login-attempts.js';
 import { passkeyHandlers } from './auth/passkey-login.js';
@@ -160,6 +160,7 @@ function createApp({ services, basePath, bind, log }: PanelServerParts, gate: Pa
   mount(app, tables.passkeys, passkeyHandlers, gate, { read, ...accounts });
   mount(app, tables.factors, factorHandlers, gate, { read, now, ...accounts });
   mount(app, tables.account, accountHandlers, gate, { read, ...accounts });
+  mount(app, tables.adminSessions, adminSessionHandlers, gate, { read });
   bind(app, gate, services);
   app.use((_req, res) => notFound(res));
   app.use(handleError(gate, log));

@@ -48,6 +48,8 @@ export type RecountDone = { readonly event: number; readonly adjusted: number; r
 
 export type RecountPreview = { readonly position: number; readonly clients: number; readonly counted: { readonly up: number; readonly down: number }; readonly recounted: { readonly up: number; readonly down: number }; readonly unchecked: number; readonly changes: readonly ({ readonly client: number; readonly email: string; readonly counted: { readonly up: number; readonly down: number }; readonly recounted: { readonly up: number; readonly down: number } })[] };
 
+export type Session = { readonly id: string; readonly device: string; readonly ip: string | null; readonly startedAt: number; readonly usedAt: number | null; readonly expiresAt: number; readonly current: boolean };
+
 export type Settings = { readonly webListen: "" | string; readonly webPort: number; readonly webBasePath: string; readonly webDomain: string; readonly webCertFile: string; readonly webKeyFile: string; readonly sessionMaxAge: number; readonly trustedProxyCIDRs: readonly (string)[] | string; readonly twoFactorEnable: boolean; readonly apiTokenEnable: boolean; readonly timeLocation: string; readonly datepicker: "gregorian" | "jalalian"; readonly pageSize: number; readonly expireDiff: number; readonly trafficDiff: number; readonly remarkModel: string; readonly externalTrafficInformEnable: boolean; readonly externalTrafficInformURI: string; readonly restartCoreOnClientDisable: boolean; readonly chatBotEnable: boolean; readonly chatBotAPIServer: string; readonly chatBotChatId: string; readonly chatBotRunTime: string; readonly chatBotBackup: boolean; readonly chatBotLoginNotify: boolean; readonly chatBotCpu: number; readonly chatBotLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly subEnable: boolean; readonly subListen: "" | string; readonly subPort: number; readonly subPath: string; readonly subDomain: string; readonly subCertFile: string; readonly subKeyFile: string; readonly subTitle: string; readonly subSupportUrl: string; readonly subProfileUrl: string; readonly subAnnounce: string; readonly subUpdates: number; readonly subEncrypt: boolean; readonly subShowInfo: boolean; readonly subEnableRouting: boolean; readonly subRoutingRules: string; readonly subURI: string; readonly subJsonEnable: boolean; readonly subJsonPath: string; readonly subJsonURI: string; readonly subJsonFragment: string; readonly subJsonNoises: string; readonly subJsonMux: string; readonly subJsonRules: string; readonly subClashEnable: boolean; readonly subClashPath: string; readonly subClashURI: string; readonly ldapEnable: boolean; readonly ldapHost: string; readonly ldapPort: number; readonly ldapUseTLS: boolean; readonly ldapBindDN: string; readonly ldapBaseDN: string; readonly ldapUserFilter: string; readonly ldapUserAttr: string; readonly ldapVlessField: string; readonly ldapFlagField: string; readonly ldapTruthyValues: string; readonly ldapInvertFlag: boolean; readonly ldapSyncCron: string; readonly ldapInboundTags: string; readonly ldapAutoCreate: boolean; readonly ldapAutoDelete: boolean; readonly ldapDefaultTotalGB: number; readonly ldapDefaultExpiryDays: number; readonly ldapDefaultLimitIP: number; readonly backupSchedule: string; readonly backupKeep: number; readonly proofWebhook: string; readonly proofChat: boolean; readonly proofFile: string; readonly proofGit: string; readonly proofPanel: string; readonly apiDialect: "spec" | "3x-ui"; readonly coreSplice: boolean; readonly pollSeconds: number; readonly ipLimitGraceSeconds: number; readonly ipLimitKeep: "newest" | "oldest"; readonly measuredRetentionHours: number; readonly eraseDeletedAfterDays: number; readonly geoUpdateSchedule: string; readonly tgBotEnable: boolean; readonly tgBotAPIServer: string; readonly tgBotChatId: string; readonly tgRunTime: string; readonly tgBotBackup: boolean; readonly tgBotLoginNotify: boolean; readonly tgCpu: number; readonly tgLang: "en-US" | "fa-IR" | "ru-RU" | "zh-CN" | "zh-TW" | "ar-EG" | "es-ES" | "id-ID" | "ja-JP" | "pt-BR" | "tr-TR" | "uk-UA" | "vi-VN"; readonly restartXrayOnClientDisable: boolean; readonly twoFactorToken: ""; readonly chatBotToken: ""; readonly chatBotProxy: ""; readonly ldapPassword: ""; readonly backupPassphrase: ""; readonly proofPanelToken: ""; readonly wgprov: ""; readonly vpnprov: ""; readonly apiToken: ""; readonly tgBotToken: ""; readonly tgBotProxy: ""; readonly hasTwoFactorToken: boolean; readonly hasChatBotToken: boolean; readonly hasChatBotProxy: boolean; readonly hasLdapPassword: boolean; readonly hasBackupPassphrase: boolean; readonly hasProofPanelToken: boolean; readonly hasWgprov: boolean; readonly hasVpnprov: boolean; readonly hasTgBotToken: boolean; readonly hasTgBotProxy: boolean; readonly hasWarpSecret: boolean; readonly hasNordSecret: boolean; readonly hasApiToken: boolean; readonly environment: Readonly<Record<string, { readonly variable: string; readonly value: string | number }>> };
 
 export type SettingSource = { readonly source: "flag" | "environment" | "log" | "default"; readonly variable: string | null; readonly value: unknown; readonly default: unknown; readonly atRestart: boolean; readonly pending: boolean; readonly min: number | null; readonly max: number | null; readonly maxLength: number | null; readonly choices: readonly (string)[] | null; readonly permission: "settings:update" | "secrets:update" };
@@ -357,6 +359,7 @@ export const PATHS = {
   ],
   'admins:read': [
     '/panel/api/admins/list',
+    '/panel/api/admins/sessions/:id',
     '/panel/api/roles/list',
   ],
   'admins:create': [
@@ -366,6 +369,7 @@ export const PATHS = {
     '/panel/api/admins/access/:id',
     '/panel/api/admins/password/:id',
     '/panel/api/admins/handOver',
+    '/panel/api/admins/endSessions/:id',
     '/panel/api/roles/save',
   ],
   'admins:delete': [
@@ -768,7 +772,7 @@ export interface Gets {
     params: undefined;
     query: undefined;
     body: undefined;
-    reply: readonly ({ readonly id: string; readonly device: string; readonly ip: string | null; readonly startedAt: number; readonly usedAt: number | null; readonly expiresAt: number; readonly current: boolean })[];
+    reply: readonly (Session)[];
   };
   '/panel/setting/factors': {
     params: undefined;
@@ -991,6 +995,12 @@ export interface Gets {
     query: undefined;
     body: undefined;
     reply: { readonly username: string; readonly role: string; readonly inbounds: readonly (number)[]; readonly quotas: { readonly clients: number; readonly totalBytes: number; readonly clientBytes: number; readonly days: number }; readonly clients: number; readonly capBytes: number; readonly lastLoginAt: number; readonly grants: readonly ({ readonly permission: string; readonly scope: "all" | "own" | "inbounds" })[] };
+  };
+  '/panel/api/admins/sessions/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: undefined;
+    reply: readonly (Session)[];
   };
   '/panel/api/roles/list': {
     params: undefined;
@@ -1720,6 +1730,12 @@ export interface Posts {
     query: undefined;
     body: { readonly clients?: readonly (number)[]; readonly from?: number; readonly owner?: number };
     reply: { readonly clients: readonly (number)[] };
+  };
+  '/panel/api/admins/endSessions/:id': {
+    params: { readonly id: string | number };
+    query: undefined;
+    body: { readonly session?: string };
+    reply: null;
   };
   '/panel/api/roles/save': {
     params: undefined;

@@ -3,7 +3,10 @@ import { credentialProblem, MAX_PASSWORD_CHARS } from '../../../commands/user/cr
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
 import { message } from '../../../messages/message.js';
+import { messageOf } from '../answers.js';
+import { publicSessionId, shownSession } from '../codec/session.js';
 import type { Needs } from '../context.js';
+import type { adminSessionRoutes } from '../contract/access.js';
 import type { authRoutes } from '../contract/auth.js';
 import type { accountRoutes } from '../contract/settings/settings.js';
 import type { Handlers } from '../mount.js';
@@ -11,9 +14,6 @@ import { Message } from '../outcomes.js';
 import type { AuthRequest } from './auth-context.js';
 import { limitedAttempt } from './limited-attempt.js';
 import { hashesOf, Login, type LoginServices } from './login.js';
-
-/** Enough of the hash to identify a session. Neither this nor the whole hash reveals its id. */
-const publicId = (idHash: string): string => idHash.slice(0, 16);
 
 /** The same answer for every reason, lockout included, so that it reveals nothing. */
 const wrongLogin = reject('LOGIN_WRONG');
@@ -73,18 +73,10 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
   }),
 
   sessions: (_, __, { auth, userId }) =>
-    auth.browser.allOf(userId).map(({ idHash, device, ip, startedAt, expiresAt, lastUse }) => ({
-      id: publicId(idHash),
-      device,
-      ip: lastUse?.ip ?? ip,
-      startedAt,
-      usedAt: lastUse?.at ?? null,
-      expiresAt,
-      current: idHash === auth.session?.idHash,
-    })),
+    auth.browser.allOf(userId).map((session) => shownSession(session, auth.session?.idHash)),
 
   endSession({ body: { id } }, _, { auth, userId }) {
-    const ended = auth.browser.allOf(userId).find(({ idHash }) => publicId(idHash) === id);
+    const ended = auth.browser.allOf(userId).find(({ idHash }) => publicSessionId(idHash) === id);
     if (!ended) return reject('SESSION_NOT_FOUND');
     const rejection = auth.browser.end(ended);
     if (rejection) return rejection;
@@ -98,5 +90,23 @@ export const accountHandlers: Handlers<typeof accountRoutes, Needs<'passwords' |
     const done = dispatch({ type: 'EndSessions', data: { user: user.id as UserId } });
     if (!('events' in done)) return done;
     return auth.browser.renew(user) ?? new Message(message('settings.otherSessionsEnded'));
+  },
+};
+
+export const adminSessionHandlers: Handlers<typeof adminSessionRoutes, Needs<'read'>, AuthRequest> = {
+  sessions({ params: { id } }, { read }, { auth }) {
+    if (!read.admins.users().users.has(id)) return reject('ADMIN_NOT_FOUND', { admin: id });
+    return auth.browser.allOf(id).map((session) => shownSession(session, auth.session?.idHash));
+  },
+
+  endSessions({ params: { id }, body: { session } }, { read }, { auth, dispatch }) {
+    if (!read.admins.users().users.has(id)) return reject('ADMIN_NOT_FOUND', { admin: id });
+    const user = id as UserId;
+    if (session === undefined)
+      return messageOf(dispatch({ type: 'EndSessions', data: { user } }), message('access.sessionsEnded'));
+    const ended = auth.browser.allOf(id).find(({ idHash }) => publicSessionId(idHash) === session);
+    if (!ended) return reject('SESSION_NOT_FOUND');
+    const data = { user, session: { idHash: ended.idHash } };
+    return messageOf(dispatch({ type: 'RecordLogout', data }), message('settings.sessionEnded'));
   },
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SCOPES } from '../../../lib/permissions.js';
 import { get, post, routes } from './route.js';
 import { body, Id, optionalText, optionalWhole, plainText, whole } from './schemas/fields.js';
+import { Session } from './schemas/session.js';
 
 const Grant = z.object({ permission: z.string(), scope: z.enum(SCOPES) });
 const Quotas = z.object({ clients: z.int(), totalBytes: z.int(), clientBytes: z.int(), days: z.int() });
@@ -101,6 +102,25 @@ export const adminRoutes = routes('/panel/api/admins', {
     }),
     /** Numbers of the clients that changed their owner. */
     reply: z.object({ clients: z.array(z.int()) }),
+  }),
+});
+
+/** The sessions of other admins. */
+export const adminSessionRoutes = routes('/panel/api/admins', {
+  sessions: get('/sessions/:id', {
+    permission: { resource: 'admins', action: 'read' },
+    summary: 'List the sessions of an admin, the newest first',
+    params,
+    reply: z.array(Session),
+  }),
+  endSessions: post('/endSessions/:id', {
+    permission: { resource: 'admins', action: 'update' },
+    summary: 'End one session of an admin, or all of them',
+    params,
+    body: body({
+      /** The `id` of a session; absent = all. */
+      session: optionalText,
+    }),
   }),
 });
 

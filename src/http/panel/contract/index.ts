@@ -1,4 +1,4 @@
-import { adminRoutes, roleRoutes } from './access.js';
+import { adminRoutes, adminSessionRoutes, roleRoutes } from './access.js';
 import { apiDocsRoutes } from './api-docs.js';
 import { attentionRoutes } from './attention.js';
 import { auditRoutes } from './audit.js';
@@ -80,6 +80,7 @@ export const tables = {
   audit: auditRoutes,
   proof: proofRoutes,
   admins: adminRoutes,
+  adminSessions: adminSessionRoutes,
   roles: roleRoutes,
   tokens: tokenRoutes,
   metrics: metricRoutes,

@@ -46,6 +46,7 @@ export const nouns: Readonly<Record<keyof typeof tables, Noun>> = {
   account: settings,
   factors: settings,
   admins: access,
+  adminSessions: access,
   roles: access,
   tokens: access,
   metrics: server,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_QUOTAS } from '../../../../src/events/access/access-of.js';
-import { startSelling } from '../../kit/reseller.js';
+import { SELLER as SELLER_LOGIN, startSelling } from '../../kit/reseller.js';
 
 const LOGIN = { username: 'maria', password: 'a long pass phrase' };
 const SELLER = { role: 'reseller', inbounds: [1], quotas: { ...NO_QUOTAS, clients: 5, days: 30 } };
@@ -60,6 +60,45 @@ describe('the role of an admin', () => {
     await owner.post('/panel/api/admins/access/1', { quotas: { clients: 9 } });
     expect(panel.appended()).toStrictEqual([]);
     expect(await accessOf(1)).toMatchObject({ role: 'owner' });
+  });
+});
+
+describe('the sessions of another admin', () => {
+  it('are listed with device, address and last use, and end one by one or together', async () => {
+    const { panel, owner } = await start();
+    const seller = await panel.browser().login(SELLER_LOGIN);
+    panel.appended();
+    const listed = async () =>
+      (await owner.get('/panel/api/admins/sessions/2')).json?.obj as { id: string; current: boolean }[];
+    const [newest, ...older] = await listed();
+    expect(newest).toMatchObject({ device: expect.any(String), ip: expect.any(String), current: false });
+    expect(Object.keys(newest ?? {}).sort()).toStrictEqual(
+      ['current', 'device', 'expiresAt', 'id', 'ip', 'startedAt', 'usedAt'].sort(),
+    );
+    expect(older).toHaveLength(1);
+
+    expect((await owner.post('/panel/api/admins/endSessions/2', { session: newest?.id })).json?.success).toBe(true);
+    expect(panel.appended()).toMatchObject([{ type: 'LoggedOut', data: { user: 2 } }]);
+    expect(await listed()).toStrictEqual(older);
+    // Without a session the panel hides its routes.
+    expect((await seller.get('/panel/api/admins/me')).status).toBe(404);
+
+    expect((await owner.post('/panel/api/admins/endSessions/2', {})).json?.success).toBe(true);
+    expect(panel.appended()).toMatchObject([{ type: 'SessionsRevoked', data: { user: 2 } }]);
+    expect(await listed()).toStrictEqual([]);
+  });
+
+  it('are refused for an unknown admin, an unknown session and a role without the permission', async () => {
+    const { panel, owner } = await start();
+    const seller = await panel.browser().login(SELLER_LOGIN);
+    panel.appended();
+    expect((await owner.get('/panel/api/admins/sessions/9')).json).toMatchObject({ code: 'ADMIN_NOT_FOUND' });
+    const end = (id: number, body: object) => owner.post(`/panel/api/admins/endSessions/${id}`, body);
+    expect((await end(9, {})).json).toMatchObject({ code: 'ADMIN_NOT_FOUND' });
+    expect((await end(2, { session: 'ffffffffffffffff' })).json).toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    expect(panel.appended()).toStrictEqual([]);
+    expect((await seller.get('/panel/api/admins/sessions/1')).status).toBe(403);
+    expect((await seller.post('/panel/api/admins/endSessions/1', {})).status).toBe(403);
   });
 });
 

@@ -77,6 +77,7 @@ const REQUESTS: readonly (readonly [path: string, body?: Body])[] = [
   [`${API}/admins/add`, { username: 'third', password: 'a long pass phrase', role: 'night' }],
   [`${API}/admins/access/2`, { role: 'auditor' }],
   [`${API}/admins/password/2`, { password: 'another pass phrase' }],
+  [`${API}/admins/endSessions/2`],
   [`${API}/admins/handOver`, { clients: [1, 4], owner: 2 }],
   [`${API}/admins/del/2`, { owner: 1 }],
   [`${API}/admins/del/3`, { owner: 1 }],

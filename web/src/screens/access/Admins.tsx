@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Menu, Text } from '@mantine/core';
 import IconArrowsExchange from '@tabler/icons-react/dist/esm/icons/IconArrowsExchange.mjs';
+import IconDevices from '@tabler/icons-react/dist/esm/icons/IconDevices.mjs';
 import IconHistory from '@tabler/icons-react/dist/esm/icons/IconHistory.mjs';
 import IconKey from '@tabler/icons-react/dist/esm/icons/IconKey.mjs';
 import IconPencil from '@tabler/icons-react/dist/esm/icons/IconPencil.mjs';
@@ -23,9 +24,13 @@ import { DeleteAdmin } from './DeleteAdmin';
 import { HandOver } from './HandOver';
 import { PasswordForm } from './PasswordForm';
 import { type Admin, admins as adminsQuery } from './queries';
+import { SessionsDialog } from './SessionsDialog';
 import { useLimits } from './words';
 
-type Opened = { readonly form: 'access' | 'password' | 'handOver' | 'delete'; readonly admin: Admin } | null;
+type Opened = {
+  readonly form: 'access' | 'password' | 'sessions' | 'handOver' | 'delete';
+  readonly admin: Admin;
+} | null;
 
 /** Everyone who may log in. */
 export function Admins() {
@@ -66,6 +71,7 @@ export function Admins() {
       {isAdding && mayAdd && <AdminForm admin={null} onClose={() => setAdding(false)} />}
       {opened?.form === 'access' && <AdminForm admin={opened.admin} onClose={close} />}
       {opened?.form === 'password' && <PasswordForm admin={opened.admin} onClose={close} />}
+      {opened?.form === 'sessions' && <SessionsDialog admin={opened.admin} onClose={close} />}
     </Section>
   );
 }
@@ -90,6 +96,8 @@ function List({ admins, onOpened }: ListProps) {
       <>
         {mayChange && item(t('change'), <IconPencil size={16} />, { form: 'access', admin })}
         {mayChange && item(t('password'), <IconKey size={16} />, { form: 'password', admin })}
+        {may('/panel/api/admins/sessions/:id') &&
+          item(t('sessions'), <IconDevices size={16} />, { form: 'sessions', admin })}
         {mayChange &&
           admin.clients > 0 &&
           item(t('handOver'), <IconArrowsExchange size={16} />, { form: 'handOver', admin })}
@@ -117,7 +125,11 @@ function List({ admins, onOpened }: ListProps) {
       </>
     ),
   );
-  const hasMenu = mayChange || may('/panel/api/audit/page') || may('/panel/api/admins/del/:id');
+  const hasMenu =
+    mayChange ||
+    may('/panel/api/admins/sessions/:id') ||
+    may('/panel/api/audit/page') ||
+    may('/panel/api/admins/del/:id');
   return (
     <>
       <ul className={blocks['list']} aria-label={t('admins')}>

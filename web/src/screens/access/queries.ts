@@ -14,6 +14,14 @@ export const admins = queryOptions({
   queryFn: ({ signal }) => api.get('/panel/api/admins/list', { signal }),
 });
 
+export const sessionsOf = (admin: number) =>
+  queryOptions({
+    queryKey: ['users', 'sessions', admin],
+    queryFn: ({ signal }) => api.get('/panel/api/admins/sessions/:id', { params: { id: admin }, signal }),
+    // Logins and logouts are pushed. The times of use are those of when the list was opened.
+    staleTime: 0,
+  });
+
 export const roles = queryOptions({
   queryKey: ['users', 'roles'],
   queryFn: ({ signal }) => api.get('/panel/api/roles/list', { signal }),

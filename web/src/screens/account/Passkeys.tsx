@@ -67,7 +67,7 @@ function Row({ passkey: { id, name, host, createdAt, usedAt } }: { readonly pass
         <div className={classes['note']}>
           <Technical>{host}</Technical>
           {' · '}
-          {usedAt === null ? t('passkeys.unused') : t('used.at', { when: format.relative(usedAt) })}
+          {usedAt === null ? t('passkeys.unused') : t('passkeys.used', { when: format.relative(usedAt) })}
         </div>
         <div className={classes['note']}>{t('passkeys.addedAt', { when: format.dateTime(createdAt) })}</div>
       </div>

@@ -21,4 +21,3 @@ export const sessions = queryOptions({
 });
 
 export const STALE = [['users']] as const;
-export type Session = Gets['/panel/setting/sessions']['reply'][number];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { issue } from '../../../../messages/issue.js';
 import { get, type KnownAuth, post, routes } from '../route.js';
 import { body, isRecord, plainText, requiredText } from '../schemas/fields.js';
+import { Session } from '../schemas/session.js';
 import { TextCode } from '../schemas/text-code.js';
 
 /** Maximum members of a change. There are fewer settings, counting all of their names. */
@@ -134,21 +135,7 @@ export const accountRoutes = routes('/panel/setting', {
     permission: { resource: 'account', action: 'read' },
     summary: 'Get the sessions of the logged-in user, the newest first',
     auth: 'session',
-    reply: z.array(
-      z.object({
-        id: z.string(),
-        /** User agent of the browser; empty = not known. */
-        device: z.string(),
-        /** IP address of the last use, or else of the login; null = not known. */
-        ip: z.string().nullable(),
-        startedAt: z.number(),
-        /** Last request since the panel started; null = none. */
-        usedAt: z.number().nullable(),
-        expiresAt: z.number(),
-        /** Whether it is the session of this request. */
-        current: z.boolean(),
-      }),
-    ),
+    reply: z.array(Session),
   }),
   endSession: post('/sessions/end', {
     permission: null,
