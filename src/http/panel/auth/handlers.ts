@@ -1,4 +1,4 @@
-import { reject } from '../../../commands/rejection.js';
+import { Rejection, reject } from '../../../commands/rejection.js';
 import { credentialProblem, MAX_PASSWORD_CHARS } from '../../../commands/user/credential-rules.js';
 import type { UserId } from '../../../events/ids.js';
 import { sameName } from '../../../lib/identifiers.js';
@@ -100,10 +100,16 @@ export const adminSessionHandlers: Handlers<typeof adminSessionRoutes, Needs<'re
   },
 
   endSessions({ params: { id }, body: { session } }, { read }, { auth, dispatch }) {
-    if (!read.admins.users().users.has(id)) return reject('ADMIN_NOT_FOUND', { admin: id });
-    const user = id as UserId;
-    if (session === undefined)
-      return messageOf(dispatch({ type: 'EndSessions', data: { user } }), message('access.sessionsEnded'));
+    const account = read.admins.users().users.get(id);
+    if (!account) return reject('ADMIN_NOT_FOUND', { admin: id });
+    const user = account.id as UserId;
+    if (session === undefined) {
+      const done = dispatch({ type: 'EndSessions', data: { user } });
+      if (done instanceof Rejection) return done;
+      // An admin who ends all own sessions keeps the one of this request.
+      const refused = auth.session?.user === id ? auth.browser.renew(account) : null;
+      return refused ?? new Message(message('access.sessionsEnded'));
+    }
     const ended = auth.browser.allOf(id).find(({ idHash }) => publicSessionId(idHash) === session);
     if (!ended) return reject('SESSION_NOT_FOUND');
     const data = { user, session: { idHash: ended.idHash } };

@@ -115,7 +115,7 @@ export const adminSessionRoutes = routes('/panel/api/admins', {
   }),
   endSessions: post('/endSessions/:id', {
     permission: { resource: 'admins', action: 'update' },
-    summary: 'End one session of an admin, or all of them',
+    summary: 'End one session of an admin, or all of them; a caller who ends all own ones keeps that of the request',
     params,
     body: body({
       /** The `id` of a session; absent = all. */

@@ -86,6 +86,10 @@ describe('the sessions of another admin', () => {
     expect((await owner.post('/panel/api/admins/endSessions/2', {})).json?.success).toBe(true);
     expect(panel.appended()).toMatchObject([{ type: 'SessionsRevoked', data: { user: 2 } }]);
     expect(await listed()).toStrictEqual([]);
+
+    expect((await owner.post('/panel/api/admins/endSessions/1', {})).json?.success).toBe(true);
+    expect(panel.appended().map(({ type }) => type)).toStrictEqual(['SessionsRevoked', 'LoggedIn']);
+    expect((await owner.get('/panel/api/admins/sessions/1')).json?.obj).toMatchObject([{ current: true }]);
   });
 
   it('are refused for an unknown admin, an unknown session and a role without the permission', async () => {
