@@ -112,10 +112,10 @@ export class Conversation {
       case 'soon':
         return say(soonScreen(read, words, now()));
       case 'search':
-        return say(searchScreen(rest, 0, read, words));
+        return say(searchScreen(rest, 0, caller, words));
       case 'usage': {
         const client = read.clients.firstByEmail(rest);
-        return say(client ? clientScreen(client, caller, words) : searchScreen(rest, 0, read, words));
+        return say(client ? clientScreen(client, caller, words) : searchScreen(rest, 0, caller, words));
       }
       case 'restart':
         return say(this.#question('restart', null, words));
@@ -163,7 +163,7 @@ export class Conversation {
         return this.#command(update, caller, first, '');
       case 'find':
         if (this.#permits(caller, commandPermissions.search, show))
-          show(searchScreen(press.data.split(':').slice(2).join(':'), Number(first), read, words));
+          show(searchScreen(press.data.split(':').slice(2).join(':'), Number(first), caller, words));
         return;
       case 'client':
       case 'ask':

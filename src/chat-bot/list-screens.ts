@@ -1,6 +1,8 @@
 import type { ChatButton } from '../commands/ports/chat-bot.js';
+import { hidesSecretsOf } from '../events/access/secret-readers.js';
 import type { Client } from '../events/client/client-document.js';
 import type { ReadModels } from '../projections/read-models.js';
+import type { Caller } from './caller.js';
 import { endingSoon, usedBy } from './ending-soon.js';
 import { type Screen, screen } from './screen.js';
 import { bold, labelled, name, type Phrase, safe, type Words } from './words.js';
@@ -56,12 +58,14 @@ export function soonLine(client: Client, read: ReadModels, words: Words): Phrase
 }
 
 /** Clients whose email, comment or subscription has the text in it, page by page. */
-export function searchScreen(text: string, page: number, read: ReadModels, words: Words): Screen {
+export function searchScreen(text: string, page: number, { read, access }: Caller, words: Words): Screen {
   const query = fitting(text.trim().toLowerCase());
   if (query === '') return screen([words.t('bot.searchEmpty')]);
+  // The address of a subscription contains its id, and shows the credentials of the client.
+  const hidesIds = hidesSecretsOf('clients', access);
   const found: Client[] = [];
   for (const client of read.clients.all())
-    if (read.clients.isFirst(client) && matches(client, query)) found.push(client);
+    if (read.clients.isFirst(client) && matches(client, query, hidesIds)) found.push(client);
   const pages = Math.max(1, Math.ceil(found.length / PAGE));
   // A caller can send its own button with any page.
   const at = Math.min(Math.max(0, Number.isSafeInteger(page) ? page : 0), pages - 1);
@@ -79,8 +83,8 @@ export function searchScreen(text: string, page: number, read: ReadModels, words
   return screen([title], turn.length > 0 ? [...rows, turn] : rows);
 }
 
-function matches({ identity: { email, comment, subId } }: Client, query: string): boolean {
-  return [email, comment, subId].some((text) => text.toLowerCase().includes(query));
+function matches({ identity: { email, comment, subId } }: Client, query: string, hidesIds: boolean): boolean {
+  return [email, comment, ...(hidesIds ? [] : [subId])].some((text) => text.toLowerCase().includes(query));
 }
 
 /** The beginning of a text that fits into a button: a shorter query finds at least as much. */

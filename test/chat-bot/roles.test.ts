@@ -153,6 +153,16 @@ describe.each(roles)('an admin with the role %s', (role) => {
   });
 });
 
+describe('an auditor', () => {
+  it('finds no client by a part of the subscription id, which would lead to its credentials', async () => {
+    const { ask, place } = await start();
+    const subId = place.panel.read.clients.firstByEmail('ann')?.identity.subId ?? expect.fail();
+    const part = subId.slice(0, -1);
+    expect((await ask(`/search ${part}`, chatOf('owner'))).text).toContain(`that match ${part}: 1`);
+    expect((await ask(`/search ${part}`, chatOf('auditor'))).text).toBe(`No client matches ${part}`);
+  });
+});
+
 describe('a reseller', () => {
   const RESELLER = chatOf('reseller');
 

@@ -17,6 +17,9 @@ const SECRET = {
   account: 'canary-account-password',
   outbound: 'canary-outbound-password',
   wireguard: 'canary-wireguard-key',
+  vmess: 'c9d2e3f4-6324-4d53-ad4f-8cdbbbbbbbbb',
+  vless: 'd0e3f4a5-6324-4d53-ad4f-8cdccccccccc',
+  spelled: 'canary-wireguard-key-spelled-otherwise',
   webhook: 'canary-webhook-path',
 } as const;
 
@@ -73,14 +76,31 @@ async function panelWithSecrets() {
       protocol: 'wireguard',
       settings: { secretKey: SECRET.wireguard, address: ['10.0.0.2/32'], peers: [] },
     },
+    {
+      tag: 'wg2',
+      protocol: 'wireguard',
+      settings: { SecretKey: SECRET.spelled, address: ['10.0.0.3/32'], peers: [] },
+    },
+    {
+      tag: 'vm',
+      protocol: 'vmess',
+      settings: { address: '198.51.100.3', port: 443, id: SECRET.vmess, security: 'auto' },
+    },
+    {
+      tag: 'vl',
+      protocol: 'vless',
+      settings: { vnext: [{ address: '198.51.100.4', port: 443, users: [{ id: SECRET.vless }] }] },
+    },
   ];
   const xraySetting = JSON.stringify({ ...template, outbounds });
   await must('/panel/api/xray/update', { xraySetting });
   const url = `https://hooks.example/${SECRET.webhook}`;
   await must('/panel/api/webhooks/add', { name: 'shop', url, types: [] });
   const grants = routes.flatMap(({ permission }) => {
-    const isRead = permission !== null && permission.action === 'read' && permission.resource !== 'tokens';
-    return isRead ? [`${permission.resource}:read`] : [];
+    if (permission === null || permission.resource === 'tokens') return [];
+    // To check the core configuration, or to restart the core, does not need its secrets.
+    const isRun = permission.resource === 'core' && permission.action === 'run';
+    return permission.action === 'read' || isRun ? [`${permission.resource}:${permission.action}` as const] : [];
   });
   const named = [...new Set(grants)].map((permission) => ({ permission, scope: 'all' as const }));
   panel.given({ type: 'DefineRole', data: { role: 'looker', grants: named } });
@@ -128,6 +148,10 @@ describe('a role that reads a document and cannot change it', () => {
             leaks.push(...found(text).map((name) => `${name} in ${route.method} ${path}${query}`));
           }
         }
+      }
+      for (const path of ['/panel/api/xray/check', '/panel/core/check']) {
+        const { text } = await reader.post(path, { xraySetting: JSON.stringify(defaultTemplate) });
+        leaks.push(...found(text).map((name) => `${name} in ${path}`));
       }
       expect(leaks).toStrictEqual([]);
       expect(read).toBeGreaterThan(60);

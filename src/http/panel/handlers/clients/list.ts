@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { hasClients } from '../../../../commands/client/credentials.js';
 import { Rejection, reject } from '../../../../commands/rejection.js';
+import { hidesSecretsOf } from '../../../../events/access/secret-readers.js';
 import type { Client } from '../../../../events/client/client-document.js';
 import type { Inbound } from '../../../../events/inbound/inbound-document.js';
 import { textOf } from '../../../../lib/json.js';
@@ -19,7 +20,6 @@ import type { HttpRequest, Needs } from '../../context.js';
 import { type clientListRoutes, PROFILES } from '../../contract/clients/list.js';
 import type { Handlers } from '../../mount.js';
 import { TextStream } from '../../outcomes.js';
-import { hidesSecretsOf } from '../../visible/secrets.js';
 import { visibleInbounds } from '../../visible-inbounds.js';
 import { namesOf, planOf, withNumbers } from './change.js';
 import { restoreClients } from './restore.js';
