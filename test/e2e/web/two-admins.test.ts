@@ -123,7 +123,7 @@ describe.skipIf(found === null)('two admins, and Undo in the messages', () => {
     expect(await links()).toStrictEqual(former);
     expect(deeds(before).map(({ type }) => type)).toStrictEqual([
       ...['ClientDeleted', 'ClientDeleted', 'InboundDeleted'],
-      ...['InboundAdded', 'ClientAdded', 'ClientAdded', 'InboundHistoryImported'],
+      ...['CommandUndone', 'InboundAdded', 'ClientAdded', 'ClientAdded'],
     ]);
   });
 

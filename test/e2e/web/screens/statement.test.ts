@@ -28,7 +28,7 @@ describe.skipIf(found === null)('the page of a client', () => {
     await page.getByRole('dialog').getByRole('img', { name: 'QR code: vless' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByText('sing-box', { exact: true }).click();
+    await page.getByRole('radiogroup', { name: 'Subscription' }).getByText('sing-box').click();
     await page.getByTitle(/\?format=sing-box$/).waitFor();
   });
 

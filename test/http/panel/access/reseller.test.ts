@@ -39,7 +39,6 @@ describe('a reseller', () => {
       subEnable: true,
       subJsonEnable: true,
       subURI: 'https://links.example/in/',
-      zone: 'UTC',
       datepicker: 'jalalian',
     };
     await owner.post('/panel/setting/update', changes);

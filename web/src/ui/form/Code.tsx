@@ -23,6 +23,11 @@ const appearance = EditorView.theme({
   '&.cm-focused, &:focus-within': { outline: '2px solid var(--focus)' },
   '.cm-gutters': { backgroundColor: 'var(--page)', color: 'var(--muted)', borderColor: 'var(--line)' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--mantine-primary-color-light)' },
+  // A line, because the browser keeps a background as an inline style when a line is joined with another one while typing.
+  '&.cm-focused .cm-matchingBracket, &.cm-focused .cm-nonmatchingBracket': {
+    backgroundColor: 'transparent',
+    outline: '1px solid currentColor',
+  },
   '.cm-cursor': { borderInlineStartColor: 'var(--mantine-color-text)' },
   '.cm-tooltip': { backgroundColor: 'var(--surface)', borderColor: 'var(--line)', color: 'inherit' },
   // The default sign is in few fonts.
