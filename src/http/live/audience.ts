@@ -15,6 +15,8 @@ const RESOURCES: Readonly<Record<string, PermissionName>> = {
   users: 'admins:read',
   nodes: 'nodes:read',
   'custom-geo': 'geo:read',
+  webhooks: 'webhooks:read',
+  'personal-data': 'personalData:read',
 };
 
 const readsAll = (access: Access, permission: PermissionName): boolean => access.scopeOf(permission) === 'all';

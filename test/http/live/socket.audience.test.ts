@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { NO_QUOTAS } from '../../../src/events/access/access-of.js';
+import type { PermissionName } from '../../../src/lib/permissions.js';
 import { verbatim } from '../../../src/messages/message.js';
 import { draft, inboundDraft, one, userId } from '../../kit/builders.js';
 import { eventually } from '../../kit/wait.js';
@@ -124,6 +125,46 @@ describe('the WebSocket of a reseller', () => {
     expect(await saidBy('inbounds/setEnable/1', { enable: false })).toStrictEqual([]);
     expect(await saidBy('inbounds/del/1', {})).toStrictEqual([]);
     expect(await saidBy('inbounds/del/2', {})).toStrictEqual(stale);
+  });
+
+  it('says that webhooks and legal holds changed to an admin who may read them, not to one who may not', async () => {
+    const panel = await startPanel();
+    const listen = async (role: string, permissions: readonly PermissionName[]) => {
+      const grants = permissions.map((permission) => ({ permission, scope: 'all' as const }));
+      panel.given({ type: 'DefineRole', data: { role, grants } });
+      const access = { role, inbounds: [], quotas: NO_QUOTAS };
+      panel.given({ type: 'CreateUser', data: { username: role, passwordHash: 'plain long enough', access } });
+      const { cookie } = await panel.browser().login({ username: role, password: 'long enough' });
+      const ws = new WebSocket(`ws://127.0.0.1:${panel.port}/ws`, { headers: { cookie } });
+      onTestFinished(() => ws.terminate());
+      const said: string[] = [];
+      ws.on('message', (data) => said.push(String(data)));
+      await once(ws, 'open');
+      return { ws, said };
+    };
+    const reader = await listen('reader', ['webhooks:read', 'personalData:read']);
+    const other = await listen('other', ['settings:read']);
+    /** What arrives at each because of this. */
+    const saidBy = async (command: Parameters<typeof panel.given>[0]): Promise<readonly (readonly string[])[]> => {
+      const before = [reader.said.length, other.said.length];
+      panel.given(command);
+      for (const { ws } of [reader, other]) {
+        ws.ping();
+        await once(ws, 'pong');
+      }
+      return [reader.said.slice(before[0]), other.said.slice(before[1])];
+    };
+    const stale = (resource: string) => [JSON.stringify({ type: 'invalidate', resource })];
+    const hook = {
+      name: 'billing',
+      url: 'https://hooks.example/1',
+      types: ['clients'],
+      secret: 'whsec_1',
+      after: null,
+    };
+    expect(await saidBy({ type: 'AddWebhook', data: hook })).toStrictEqual([stale('webhooks'), []]);
+    const hold = { clients: [], from: 1, to: 2, reason: 'an audit' };
+    expect(await saidBy({ type: 'PlaceLegalHold', data: hold })).toStrictEqual([stale('personal-data'), []]);
   });
 
   it('says it as well to an admin whose role was limited while the socket was open', async () => {
