@@ -48,12 +48,22 @@ describe('what needs attention', () => {
 
   it.each([
     [15 * DAY, '', []],
-    [13 * DAY, '', [['certificateExpires', '/settings', false]]],
-    [-DAY, '', [['certificateExpired', '/settings', true]]],
-    [60 * DAY, 'the key does not match', [['certificateRejected', '/settings', true]]],
+    [13 * DAY, '', [['certificateExpires', '/settings?group=server', false]]],
+    [-DAY, '', [['certificateExpired', '/settings?group=server', true]]],
+    [60 * DAY, 'the key does not match', [['certificateRejected', '/settings?group=server', true]]],
   ])('is a certificate that expires within %i ms, with the problem %j', (ms, problem, wanted) => {
     const certificates = [{ server: 'panel' as const, expiresAt: NOW + ms, problem, problemCode: null }];
     expect(kinds({ attention: { ...attention, certificates } })).toStrictEqual(wanted);
+  });
+
+  it('is a certificate of the subscription server, in the group of its settings', () => {
+    const certificates = [
+      { server: 'subscription' as const, expiresAt: NOW - DAY, problem: 'no key', problemCode: null },
+    ];
+    expect(kinds({ attention: { ...attention, certificates } })).toStrictEqual([
+      ['certificateRejected', '/settings?group=subscription', true],
+      ['certificateExpired', '/settings?group=subscription', true],
+    ]);
   });
 
   it.each([

@@ -118,7 +118,30 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await back();
     const link = concern(/^The certificate of the subscription server expires in \d days$/);
     await link.waitFor();
-    expect(await link.getAttribute('href')).toBe('#/settings');
+    expect(await link.getAttribute('href')).toBe('#/settings?group=subscription');
+  });
+
+  it('does not say that everything is in order while the nodes load or when they cannot be loaded', async () => {
+    const nodes = '**/panel/api/nodes/list';
+    const page = await web.context.newPage();
+    let fail = (): void => undefined;
+    const failing = new Promise<void>((resolve) => (fail = resolve));
+    await page.route(nodes, async (route) => {
+      await failing;
+      await route.fulfill({ status: 500, body: 'no' });
+    });
+    await page.goto(`${panel.url}/#/overview`);
+    const section = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Needs attention' }) });
+    // The others are known.
+    await section.getByRole('link', { name: 'Version v99.0.0 of the panel is available' }).waitFor();
+    await section.locator('[aria-busy=true]').waitFor();
+    fail();
+    await section.getByText('Loading failed').waitFor();
+    await page.unroute(nodes);
+    await section.getByRole('button', { name: 'Try again' }).click();
+    await section.getByText('Loading failed').waitFor({ state: 'detached' });
+    expect(await section.locator('[aria-busy=true]').count()).toBe(0);
+    await page.close();
   });
 
   it('says that a node does not answer, and leads to it', async () => {

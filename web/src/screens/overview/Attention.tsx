@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import IconCircleCheck from '@tabler/icons-react/dist/esm/icons/IconCircleCheck.mjs';
 import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
@@ -8,11 +8,14 @@ import { useMay } from '../../api/access';
 import type { Status as MachineStatus } from '../../api/contract.generated';
 import { backups as backupsQuery, clusterMembers, clusterState, nodes as nodesQuery } from '../../api/queries';
 import { type Format, useFormat } from '../../ui/display/format';
-import { Problem } from '../../ui/display/Page';
+import { Loading, Problem } from '../../ui/display/Page';
 import { Status } from '../../ui/display/Status';
 import { type Concern, concernsOf } from './concerns';
 import classes from './Overview.module.css';
 import { attention as attentionQuery, coreVersions, panelUpdate } from './queries';
+
+/** A backup that fails or is late is not pushed. */
+const BACKUPS_MS = 60_000;
 
 /** What an admin should look at, each with the place where it is resolved. */
 export function Attention({ status }: { readonly status: MachineStatus }) {
@@ -20,40 +23,57 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
   const format = useFormat();
   const may = useMay();
   const attention = useQuery(attentionQuery);
+  const backups = useQuery({
+    ...backupsQuery,
+    enabled: may('/panel/api/server/backups'),
+    refetchInterval: BACKUPS_MS,
+  });
+  const cluster = useQuery({ ...clusterState, enabled: may('/panel/api/cluster/state') });
+  const members = useQuery({ ...clusterMembers, enabled: may('/panel/api/cluster/members') });
+  const nodes = useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') });
   const sources = {
     status,
     attention: attention.data,
-    backups: useQuery({ ...backupsQuery, enabled: may('/panel/api/server/backups') }).data,
-    cluster: useQuery({ ...clusterState, enabled: may('/panel/api/cluster/state') }).data,
-    members: useQuery({ ...clusterMembers, enabled: may('/panel/api/cluster/members') }).data,
-    nodes: useQuery({ ...nodesQuery, enabled: may('/panel/api/nodes/list') }).data,
+    backups: backups.data,
+    cluster: cluster.data,
+    members: members.data,
+    nodes: nodes.data,
     // Without a connection to the releases there is nothing to say.
     coreVersions: useQuery({ ...coreVersions, enabled: may('/panel/api/server/getCoreVersion') }).data,
     panelUpdate: useQuery({ ...panelUpdate, enabled: may('/panel/api/server/getCoreVersion') }).data,
   };
   const concerns = concernsOf(sources, Date.now());
-  if (attention.error && !attention.data)
-    return <Problem error={attention.error} retry={() => void attention.refetch()} />;
-  if (concerns.length === 0)
-    return (
-      <div className={classes['calm']}>
-        <IconCircleCheck size={22} aria-hidden />
-        <Text size="sm">{t('attention.none')}</Text>
-      </div>
-    );
+  const unknown = [attention, backups, cluster, members, nodes].filter(
+    ({ data, isEnabled }) => isEnabled && data === undefined,
+  );
+  const failed = unknown.filter(({ error }) => error !== null);
   return (
-    <ul className={classes['concerns']}>
-      {concerns.map((concern) => (
-        <li key={concern.key}>
-          <Status tone={concern.isGrave ? 'bad' : 'warn'} isSentence>
-            <Anchor component={Link} to={concern.to} size="sm" c="inherit">
-              {sentenceOf(concern, t, format)}
-            </Anchor>
-          </Status>
-          {concern.why && <span className={classes['why']}>{concern.why}</span>}
-        </li>
-      ))}
-    </ul>
+    <Stack gap="sm">
+      {concerns.length === 0 && unknown.length === 0 && (
+        <div className={classes['calm']}>
+          <IconCircleCheck size={22} aria-hidden />
+          <Text size="sm">{t('attention.none')}</Text>
+        </div>
+      )}
+      {concerns.length > 0 && (
+        <ul className={classes['concerns']}>
+          {concerns.map((concern) => (
+            <li key={concern.key}>
+              <Status tone={concern.isGrave ? 'bad' : 'warn'} isSentence>
+                <Anchor component={Link} to={concern.to} size="sm" c="inherit">
+                  {sentenceOf(concern, t, format)}
+                </Anchor>
+              </Status>
+              {concern.why && <span className={classes['why']}>{concern.why}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {failed.length < unknown.length && <Loading rows={1} />}
+      {failed[0] !== undefined && (
+        <Problem error={failed[0].error} retry={() => failed.forEach((query) => void query.refetch())} />
+      )}
+    </Stack>
   );
 }
 

@@ -47,7 +47,7 @@ export function Overview() {
                 </div>
                 <HistoryChart name={chart in CHARTS ? (chart as ChartName) : 'network'} status={data} />
               </Paper>
-              <Paper p="md">
+              <Paper p="md" component="section">
                 <Text component="h2" fw={600} size="sm" mb="sm">
                   {t('attention')}
                 </Text>
@@ -72,7 +72,7 @@ function Clients() {
         </Text>
         <TopClients />
       </Paper>
-      <Paper p="md">
+      <Paper p="md" component="section">
         <Text component="h2" fw={600} size="sm" mb="sm">
           {t('clients')}
         </Text>

@@ -41,6 +41,9 @@ export type Concern = {
 type InboundCertificateKind = 'inboundCertificateExpired' | 'inboundCertificateExpires';
 type Server = Attention['certificates'][number]['server'];
 
+/** The group of the settings that has the certificate of a server. */
+const GROUP_OF: Readonly<Record<Server, string>> = { panel: 'server', subscription: 'subscription' };
+
 /** Everything that needs attention, the grave first. `now` in ms since 1970. */
 export function concernsOf(sources: Sources, now: number): readonly Concern[] {
   const all = [
@@ -97,7 +100,7 @@ function diskConcerns({ disk }: Status): readonly Concern[] {
 
 function certificateConcerns(certificates: Attention['certificates'], now: number): readonly Concern[] {
   return certificates.flatMap(({ server, expiresAt: at, problem }): readonly Concern[] => {
-    const shared = { to: '/settings', server };
+    const shared = { to: `/settings?group=${GROUP_OF[server]}`, server };
     const rejected: readonly Concern[] =
       problem === ''
         ? []
