@@ -227,7 +227,7 @@ describe.skipIf(found === null)('the web panel, in a real browser', () => {
     await heading('Overview');
     await page.getByText('Running').waitFor();
     await context.setOffline(true);
-    await page.getByText('No connection to the panel.').waitFor();
+    await page.getByText(/No connection to the panel\. The data is from .*\d:\d\d/).waitFor();
     await context.setOffline(false);
     await page.getByText('No connection to the panel.').waitFor({ state: 'detached' });
   });
