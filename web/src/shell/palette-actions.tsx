@@ -39,7 +39,7 @@ export function usePaletteActions(wanted: string, onHelp: () => void): Spotlight
   const restart = (): void =>
     confirmLoss({
       title: t('action.restartCore'),
-      body: t('action.restartCore.body', { count: connected?.size ?? 0 }),
+      body: connected ? t('action.restartCore.body', { count: connected.size }) : t('action.restartCore.body.unknown'),
       action: t('action.restart'),
       run: () => restarting.mutate(),
     });

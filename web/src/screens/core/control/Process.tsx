@@ -66,7 +66,7 @@ function Buttons({ isRunning }: { readonly isRunning: boolean }) {
   const ask = (action: 'stop' | 'restart', run: () => void): void =>
     confirmLoss({
       title: t(`${action}.title`),
-      body: t(`${action}.body`, { count: onlines?.size ?? 0 }),
+      body: onlines ? t(`${action}.body`, { count: onlines.size }) : t(`${action}.body.unknown`),
       action: t(action),
       run,
     });
@@ -124,7 +124,7 @@ function Facts({ status: { core, appStats, tcpCount, udpCount } }: { readonly st
       </div>
       <div>
         <dt>{t('onlines')}</dt>
-        <dd className="number">{format.number(onlines?.size ?? 0)}</dd>
+        <dd className="number">{onlines ? format.number(onlines.size) : '–'}</dd>
       </div>
       <div>
         <dt>{t('sockets')}</dt>
