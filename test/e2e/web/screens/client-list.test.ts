@@ -76,7 +76,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     const before = head();
     await bulk('Extend').click();
     await inDialog('90 days').click();
-    await group('Change, and connect as before: 2').getByText('mate-1').waitFor();
+    await group('Changed, connection unaffected: 2').getByText('mate-1').waitFor();
     await group('Unchanged: 1').getByText('mate-3').waitFor();
     expect(deeds(before)).toStrictEqual([]);
     await inDialog('Extend').click();
@@ -119,7 +119,7 @@ describe.skipIf(found === null)('the list of clients in the web panel', () => {
     const before = head();
     await bulk('Add traffic').click();
     await dialog().getByLabel('Traffic').fill('2');
-    await group('Change, and connect as before: 1').getByText('cook-2').waitFor();
+    await group('Changed, connection unaffected: 1').getByText('cook-2').waitFor();
     await group('Can connect again: 1').getByText('cook-1').waitFor();
     expect(deeds(before)).toStrictEqual([]);
     await inDialog('Add traffic').click();

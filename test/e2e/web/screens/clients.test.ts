@@ -165,7 +165,7 @@ describe.skipIf(found === null)('the clients in the web panel', () => {
 
     before = head();
     await menu('ahab', 'Add traffic');
-    await page.getByRole('dialog').getByText('Change, and connect as before: 1').waitFor();
+    await page.getByRole('dialog').getByText('Changed, connection unaffected: 1').waitFor();
     await inDialog('100 GB').click();
     await inDialog('Add traffic').click();
     await page.getByRole('region', { name: 'Terms and usage' }).getByText('160 GB').waitFor();
