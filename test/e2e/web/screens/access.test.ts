@@ -1,6 +1,7 @@
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../../../kit/real/chromium.js';
+import { Admin } from '../../../kit/real/panel-admin.js';
 import { must } from '../../../kit/real/panel-process.js';
 import { freePort } from '../../../kit/real/ports.js';
 import { closeToasts } from '../../../kit/real/web-session.js';
@@ -123,6 +124,32 @@ describe.skipIf(found === null)('the screen of access', () => {
       { type: 'UserCredentialsChanged', data: { user: 2 } },
       { type: 'DataKeyDestroyed' },
     ]);
+  });
+
+  it('shows where another admin is logged in, and ends a session', async () => {
+    await start('admins');
+    const name = 'purser';
+    const password = 'a long pass phrase';
+    const owner = await web.panel.admin();
+    await must(owner.post('/panel/api/admins/add', { username: name, password, role: 'support' }));
+    const other = new Admin(web.panel.url, { username: name, password });
+    await must(other.login());
+    await choose(name, 'Sessions');
+    const session = dialog().getByRole('listitem');
+    await session.getByText('127.0.0.1').waitFor();
+    before = headOf(web.panel.dataDir);
+    await session.getByRole('button', { name: /^End the session/ }).click();
+    await web.page
+      .getByRole('dialog', { name: /^End the session/ })
+      .getByRole('button', { name: 'End' })
+      .click();
+    await dialog().getByText('No sessions.').waitFor();
+    expect(events()).toMatchObject([{ type: 'LoggedOut', meta: { actor: { name: web.panel.username } } }]);
+    expect((await other.raw('GET', '/panel/api/admins/me')).status).toBe(401);
+    await web.page.keyboard.press('Escape');
+    const admins = await must(owner.get<{ id: number; username: string }[]>('/panel/api/admins/list'));
+    const id = admins.find(({ username }) => username === name)?.id ?? expect.fail();
+    await must(owner.post(`/panel/api/admins/del/${id}`, { owner: 0 }));
   });
 
   it('deletes an admin and gives the clients to another one', async () => {
