@@ -79,7 +79,8 @@ export async function walk(
 ): Promise<void> {
   await web.open('overview', page);
   await settled(page);
-  const waiting = [...(await registeredScreens(page)), ...more];
+  // Only a fresh panel links to the set-up.
+  const waiting = [...(await registeredScreens(page)), 'setup', ...more];
   const seen = new Set<string>();
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     const kind = more.includes(path) ? path : kindOf(path);
