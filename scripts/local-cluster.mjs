@@ -19,7 +19,8 @@ const KEPT = /^PORTOLAN_(CORE_BIN|CORE_RELEASES_URL|GEO_RELEASES_URL|LOG_LEVEL)$
 /** A free port, held until `release`: another cluster that starts at the same time does not choose it. */
 async function reservePort() {
   for (;;) {
-    const server = createServer();
+    // Its release waits for open connections, and a server that has started may connect to this one already.
+    const server = createServer((socket) => socket.destroy());
     const port = PORTS.min + Math.floor(Math.random() * (PORTS.max - PORTS.min));
     const isFree = await new Promise((resolve) => {
       server.once('error', () => resolve(false));

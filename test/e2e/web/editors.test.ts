@@ -214,9 +214,16 @@ describe.skipIf(found === null)('what was typed in the web panel', () => {
       await page.getByText('The panel does not answer.').first().waitFor();
       expect(await editor.typed(page)).toBe(typed);
       await page.unroute('**/panel/**', lost);
+      const login = page.getByRole('dialog', { name: 'Your session has ended' });
+      // The form is the first to notice that the session has ended: an answer to another request would cover it.
+      const others: Route[] = [];
+      const hold = (route: Route) => (route.request().method() === 'GET' ? void others.push(route) : route.fallback());
+      await page.route('**/panel/**', hold);
       await context.clearCookies();
       await submit(editor, page);
-      const login = page.getByRole('dialog', { name: 'Your session has ended' });
+      await login.waitFor();
+      await page.unroute('**/panel/**', hold);
+      await Promise.all(others.map((route) => route.continue()));
       await login.getByLabel('User name').fill(panel.username);
       await login.locator('input[name=password]').fill(panel.password);
       expect(await editor.typed(page)).toBe(typed);

@@ -54,7 +54,7 @@ describe.skipIf(found === null || withoutNats('the screen of a cluster'))('the s
     await page.goto(`${follower.url}/#/cluster`);
     await page.getByRole('button', { name: 'Hand over leadership' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Another member that is up to date leads within 2 seconds').waitFor();
+    await dialog.getByText('Another member that is up to date becomes the leader within 2 seconds').waitFor();
     await dialog.getByRole('button', { name: 'Hand over leadership' }).click();
     await page.getByText('two became the leader: one handed over.').waitFor();
 

@@ -44,7 +44,9 @@ const CHANGES: Readonly<Record<string, object>> = {
 };
 
 /** They end the session with which a repeated request would be authenticated. */
-const ENDS_SESSION: ReadonlySet<string> = new Set(['/logout', '/panel/setting/sessions/endOthers']);
+const ENDS_SESSION: ReadonlySet<string> = new Set([
+  ...['/logout', '/panel/setting/sessions/endOthers', '/panel/api/admins/endSessions/:id'],
+]);
 
 const routes: readonly Route[] = operations()
   .map(({ route }) => route)
