@@ -54,18 +54,11 @@ describe('another protocol of an outbound', () => {
     expect(choose(wireguard, 'vless', kept)).toStrictEqual(start);
   });
 
-  it('has what the core needs for Hysteria, and the type of a mask that is typed', () => {
+  it('has what the core needs for Hysteria', () => {
     const hysteria = choose(start, 'hysteria', new Map());
     expect(hysteria).toMatchObject({
       settings: { version: 2, address: 'a.example', port: 443 },
       streamSettings: { network: 'hysteria', security: 'tls', hysteriaSettings: { version: 2 } },
     });
-    const typed = withValue(hysteria, 'streamSettings.finalmask.udp.0.settings.password', 'x');
-    expect(changed(hysteria, typed, new Map())).toMatchObject({
-      streamSettings: { finalmask: { udp: [{ type: 'salamander', settings: { password: 'x' } }] } },
-    });
-    // The core refuses a mask without a password.
-    const cleared = withValue(typed, 'streamSettings.finalmask.udp.0.settings.password', undefined);
-    expect(changed(typed, cleared, new Map())).not.toHaveProperty('streamSettings.finalmask.udp');
   });
 });

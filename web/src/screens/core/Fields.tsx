@@ -14,8 +14,15 @@ export interface FieldDefinition {
   readonly kind: 'text' | 'secret' | 'number' | 'select' | 'list' | 'switch';
   /** For a list, they are proposals. A value that is not among them stays. */
   readonly options?: readonly string[] | undefined;
+  /** How the value is read and written where the path alone does not say it. */
+  readonly lens?: Lens | undefined;
   /** How an option reads; without it, as it is. */
   readonly nameOf?: ((option: string) => string) | undefined;
+}
+
+export interface Lens {
+  readonly get: (part: JsonObject) => Json | undefined;
+  readonly set: (part: JsonObject, value: Json | undefined) => JsonObject;
 }
 
 interface Props {
@@ -32,9 +39,9 @@ export function Fields({ fields, value, problem = null, onChange }: Props): Reac
     <Field
       key={field.path}
       field={field}
-      value={valueAt(value, field.path)}
+      value={field.lens ? field.lens.get(value) : valueAt(value, field.path)}
       error={problem?.path === field.path ? problem.text : undefined}
-      set={(next) => onChange(withValue(value, field.path, next))}
+      set={(next) => onChange(field.lens ? field.lens.set(value, next) : withValue(value, field.path, next))}
     />
   ));
 }

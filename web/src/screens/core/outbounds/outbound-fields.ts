@@ -1,14 +1,14 @@
 import { outboundOptions } from '../../../api/outbound-options.generated';
+import { MASK, maskSetting, withMaskSetting } from '../../../model/masks';
 import { inputAt } from '../../../model/options';
-import type { FieldDefinition } from '../Fields';
-import { type JsonObject, textAt, valueAt, withValue } from '../template';
+import type { FieldDefinition, Lens } from '../Fields';
+import { type JsonObject, textAt, valueAt } from '../template';
 import { placesOf } from './places';
 
 export const PROTOCOLS = Object.keys(outboundOptions.settings);
 const WITH_STREAM = new Set(['vless', 'vmess', 'trojan', 'shadowsocks', 'socks', 'http']);
 const NETWORKS = ['tcp', 'ws', 'grpc', 'xhttp', 'httpupgrade', 'kcp'];
 const STREAM = 'streamSettings';
-const MASK = `${STREAM}.finalmask.udp.0`;
 
 /** Texts that the caller translates. */
 export type Label =
@@ -51,6 +51,12 @@ interface Look {
 const same = (name: string) => ({ same: name });
 const SECRET = { isSecret: true };
 
+const OBFS = `${MASK}.settings.password`;
+const obfs: Lens = {
+  get: (outbound) => maskSetting(outbound, 'salamander', 'password'),
+  set: (outbound, value) => withMaskSetting(outbound, 'salamander', 'password', value),
+};
+
 /** The inputs of an outbound: those of its protocol, then those of its transport and its security. */
 export function outboundFields(
   outbound: JsonObject,
@@ -60,6 +66,7 @@ export function outboundFields(
   const protocol = textAt(outbound, 'protocol');
   return rowsOf(outbound, others).map(([path, label, look]) => ({
     path,
+    ...(path === OBFS ? { lens: obfs } : {}),
     label: typeof label === 'string' ? t(label) : (label?.same ?? path.slice(path.lastIndexOf('.') + 1)),
     ...kindOf(protocol, path, look),
   }));
@@ -163,7 +170,7 @@ function hysteriaRows(outbound: JsonObject): readonly Row[] {
   return [
     [`${STREAM}.hysteriaSettings.auth`, 'password', SECRET],
     ...tlsRows(),
-    [`${MASK}.settings.password`, 'obfs', SECRET],
+    [OBFS, 'obfs', SECRET],
     [`${quic}.udpHop.ports`, 'hopPorts'],
     [`${quic}.congestion`],
     ...(isBrutal ? ([[`${quic}.brutalUp`], [`${quic}.brutalDown`]] as const) : []),
@@ -241,14 +248,7 @@ export function changed(before: JsonObject, after: JsonObject, kept: Map<string,
     const own = { tag, protocol: to, ...(sendThrough === undefined ? {} : { sendThrough }) };
     return { ...(kept.get(to) ?? startOf(before, to)), ...own };
   }
-  const password = `${MASK}.settings.password`;
-  return textAt(after, password) === textAt(before, password) ? after : withMask(after);
-}
-
-/** The core needs the type of a mask, and refuses one without a password. */
-function withMask(outbound: JsonObject): JsonObject {
-  if (textAt(outbound, `${MASK}.settings.password`) !== '') return withValue(outbound, `${MASK}.type`, 'salamander');
-  return withValue(outbound, `${STREAM}.finalmask.udp`, undefined);
+  return after;
 }
 
 function startOf(before: JsonObject, protocol: string): JsonObject {

@@ -8,7 +8,7 @@ import classes from '../Inbounds.module.css';
 import { useLabels } from '../labels';
 import type { Draft } from './draft';
 import { type FormProps, Input } from './Input';
-import { itemFields } from './values';
+import { itemFields, valueOf } from './values';
 
 /** The form renderer: every field whose condition holds, by sections. */
 export function FormFields(props: FormProps) {
@@ -66,8 +66,9 @@ function Inputs({ fields, form }: Omit<PartProps, 'section'>) {
 }
 
 /** Whether the field has a value that an admin has set. */
-function isSet(draft: Draft, { path, skip = 0 }: Field): boolean {
-  const value = valueAt(draft, path);
+function isSet(draft: Draft, field: Field): boolean {
+  const { skip = 0 } = field;
+  const value = valueOf(draft, field);
   return Array.isArray(value)
     ? value.length > skip
     : value !== undefined && value !== '' && value !== false && value !== 0;

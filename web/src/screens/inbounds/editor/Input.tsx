@@ -12,7 +12,6 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import { clusterMembers, nodes as nodesQuery } from '../../../api/queries';
-import { valueAt } from '../../../model/json';
 import { DateField } from '../../../ui/form/DateField';
 import { NumberField } from '../../../ui/form/NumberField';
 import { type Field, isRequired } from '../fields';
@@ -24,7 +23,7 @@ import type { Draft } from './draft';
 import { edited } from './effects';
 import { GenerateButtons } from './GenerateButtons';
 import type { Generator } from './generators';
-import { type Shown, shown } from './values';
+import { type Shown, shown, valueOf } from './values';
 
 export interface FormProps {
   readonly draft: Draft;
@@ -58,7 +57,7 @@ export function Input({ field, ...form }: FormProps & { readonly field: Field })
   const { path, isNewOnly = false } = field;
   const { label, help } = useLabels()(field);
   const parts: Parts = {
-    ...{ field, draft, value: shown(field, valueAt(draft, path)) },
+    ...{ field, draft, value: shown(field, valueOf(draft, field)) },
     set(input) {
       const next = switched(draft, edited(draft, field, input), aside);
       onChange(next.draft, next.aside);

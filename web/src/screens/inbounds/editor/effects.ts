@@ -1,33 +1,23 @@
-import { isObject, valueAt, withValue } from '../../../model/json';
+import { withValue } from '../../../model/json';
+import { withMaskSetting } from '../../../model/masks';
 import type { Field } from '../fields';
 import type { Draft } from './draft';
-import { type Shown, stored } from './values';
-
-const MASK = 'streamSettings.finalmask.udp.0';
+import { ownMaskOf, type Shown, settingOfMask, stored, valueOf } from './values';
 
 /** The draft after an input of the form; the same draft if the input shows what is stored. */
 export function edited(draft: Draft, field: Field, input: Shown): Draft {
-  const before = valueAt(draft, field.path);
+  const before = valueOf(draft, field);
   const value = stored(field, input, before);
-  return value === before ? draft : withSideEffects(withValue(draft, field.path, value), field.path);
+  if (value === before) return draft;
+  const setting = settingOfMask(field);
+  if (setting !== null) return withMaskSetting(draft, ownMaskOf(draft), setting, value);
+  return withSideEffects(withValue(draft, field.path, value), field.path);
 }
 
 /** What goes with an input; another protocol or transport is in `aside.ts`. */
 function withSideEffects(draft: Draft, path: string): Draft {
-  if (path.startsWith(`${MASK}.settings.`)) return withMask(draft);
   if (path === 'streamSettings.tlsSettings.certificates.0.certificateFile') return withoutText(draft);
   return draft;
-}
-
-/** The core wants to know the kind of a mask, and none that is empty. */
-function withMask(draft: Draft): Draft {
-  const settings = valueAt(draft, `${MASK}.settings`);
-  if (!isObject(settings) || Object.keys(settings).length === 0) {
-    const others = valueAt(draft, 'streamSettings.finalmask.quicParams');
-    return withValue(draft, 'streamSettings.finalmask', others === undefined ? undefined : { quicParams: others });
-  }
-  const isHysteria = draft.protocol.startsWith('hysteria');
-  return withValue(draft, `${MASK}.type`, isHysteria ? 'salamander' : 'mkcp-legacy');
 }
 
 /** The core takes a certificate from files or from the configuration, not from both. */

@@ -1,5 +1,6 @@
 import { api } from '../../../api/client';
 import { valueAt, withValue } from '../../../model/json';
+import { withMaskSetting } from '../../../model/masks';
 import { randomBase64, randomHex, randomWord } from '../../../model/random';
 import { carrierOf } from '../fields/conditions';
 import type { Draft } from './draft';
@@ -9,7 +10,6 @@ export type Generator = keyof typeof makers;
 const REALITY = 'streamSettings.realitySettings';
 const TLS = 'streamSettings.tlsSettings';
 const CERTIFICATE = `${TLS}.certificates.0`;
-const MASK = 'streamSettings.finalmask.udp.0';
 /** A name for a certificate of a server that has none. */
 const NO_NAME = 'www.example.com';
 
@@ -96,10 +96,8 @@ const makers = {
     withValue(draft, 'settings.password', shadowsocksKey(textAt(draft, 'settings.method'))),
   path: (draft: Draft) => withValue(draft, `${carrierOf(draft)}.path`, `/${randomWord(10)}`),
   serviceName: (draft: Draft) => withValue(draft, 'streamSettings.grpcSettings.serviceName', randomWord(10)),
-  obfs: (draft: Draft) =>
-    withAll(draft, { [`${MASK}.type`]: 'salamander', [`${MASK}.settings.password`]: randomWord(16) }),
-  seed: (draft: Draft) =>
-    withAll(draft, { [`${MASK}.type`]: 'mkcp-legacy', [`${MASK}.settings.value`]: randomWord(16) }),
+  obfs: (draft: Draft) => withMaskSetting(draft, 'salamander', 'password', randomWord(16)),
+  seed: (draft: Draft) => withMaskSetting(draft, 'mkcp-legacy', 'value', randomWord(16)),
 } as const satisfies Readonly<Record<string, (draft: Draft) => Draft | Promise<Draft>>>;
 
 /** The draft with new values. */

@@ -1,11 +1,25 @@
 import { isDate } from '../../../model/calendar';
 import { isObject, type Json, type JsonObject, valueAt } from '../../../model/json';
+import { MASK, maskSetting, type OwnMask } from '../../../model/masks';
 import { type Field, fields, isRequired } from '../fields';
 import type { Draft } from './draft';
 
 const GB = 1024 ** 3;
 /** What an input holds. */
 export type Shown = string | number | boolean | readonly string[];
+
+/** The mask that the form has inputs for: the transport decides. */
+export const ownMaskOf = ({ protocol }: Draft): OwnMask =>
+  protocol.startsWith('hysteria') ? 'salamander' : 'mkcp-legacy';
+/** The setting of that mask that a field edits; null for every other field. */
+export const settingOfMask = ({ path }: Pick<Field, 'path'>): string | null =>
+  path.startsWith(`${MASK}.settings.`) ? path.slice(`${MASK}.settings.`.length) : null;
+
+/** The stored value of a field. */
+export function valueOf(draft: Draft, field: Pick<Field, 'path'>): Json | undefined {
+  const setting = settingOfMask(field);
+  return setting === null ? valueAt(draft, field.path) : maskSetting(draft, ownMaskOf(draft), setting);
+}
 
 /** A stored value as its input shows it. */
 export function shown({ kind, fallback }: Field, value: Json | undefined): Shown {

@@ -1,11 +1,11 @@
 import { valueAt } from '../../../model/json';
+import { MASK } from '../../../model/masks';
 import type { Draft } from '../editor/draft';
 import { has, protocol } from './conditions';
 import { type Field, members, only, rare, settings } from './field';
 
 const HYSTERIA = 'streamSettings.hysteriaSettings';
 const MASQUERADE = `${HYSTERIA}.masquerade`;
-const MASK = 'streamSettings.finalmask.udp.0';
 const QUIC = 'streamSettings.finalmask.quicParams';
 
 const accounts = [

@@ -1,9 +1,8 @@
+import { MASK } from '../../../model/masks';
 import { has, hasStream, network } from './conditions';
 import { carrier, type Field, members, only, rare } from './field';
 
 const TRANSPORTS = ['tcp', 'ws', 'grpc', 'xhttp', 'httpupgrade', 'kcp'] as const;
-/** The core configures what earlier versions called header and seed of mKCP as a mask. */
-const MASK = 'streamSettings.finalmask.udp.0';
 const PATH = ['path', { generators: ['path'] }] as const;
 
 /** How the bytes of the protocol are carried. */
@@ -60,6 +59,7 @@ export const transportFields: readonly Field[] = only(hasStream, [
     ...members(path, ['mtu', 'tti', 'uplinkCapacity', 'downlinkCapacity', 'cwndMultiplier']),
     ...rare(members(path, ['maxSendingWindow'])),
   ]),
+  // The core configures what earlier versions called header and seed of mKCP as a mask.
   ...only(
     network('kcp'),
     members(MASK, [
