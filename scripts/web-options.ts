@@ -3,6 +3,7 @@ import { inboundSettings } from '../src/http/panel/contract/schemas/core/inbound
 import { Sniffing } from '../src/http/panel/contract/schemas/core/option.js';
 import { Outbound, outboundSettings } from '../src/http/panel/contract/schemas/core/outbound-settings.js';
 import { InboundStream } from '../src/http/panel/contract/schemas/core/stream.js';
+import { CoreTemplate } from '../src/http/panel/contract/schemas/core/template.js';
 import { inboundShape } from '../src/http/panel/contract/schemas/inbound.js';
 
 interface JsonSchema {
@@ -65,6 +66,21 @@ function module(name: string, root: z.ZodType, parts: Readonly<Record<string, z.
   ].join('\n');
 }
 
+/** The template. The web panel adds what its inbounds and outbounds have in common with those of the forms. */
+function templateModule(): string {
+  const { properties = {}, ...template } = plain(CoreTemplate);
+  const { outbounds: _outbounds, inbounds, ...others } = properties;
+  const { settings: _settings, streamSettings: _stream, ...own } = inbounds?.items?.properties ?? {};
+  const all = { ...template, properties: { ...others, inbounds: { items: { properties: own } } } };
+  return [
+    '// Written by `npm run docs` from src/http/panel/contract/schemas/core. Do not edit: a test compares.',
+    "import type { OptionSchema } from '../model/options';",
+    '',
+    `export const templateOptions: OptionSchema = ${JSON.stringify(all)};`,
+    '',
+  ].join('\n');
+}
+
 /** The schemas that the forms of the web panel are made of, by the file that they are written to. */
 export const optionModules: Readonly<Record<string, () => string>> = {
   'web/src/api/inbound-options.generated.ts': () =>
@@ -75,4 +91,5 @@ export const optionModules: Readonly<Record<string, () => string>> = {
       inboundSettings,
     ),
   'web/src/api/outbound-options.generated.ts': () => module('outboundOptions', Outbound, {}, outboundSettings),
+  'web/src/api/template-options.generated.ts': templateModule,
 };

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { hintsOf, proposalAt } from '../src/screens/core/template/hints';
 
+/** The panel's sources are written for Node, whose types the sources of the page do not have. */
+const TEMPLATE: string = '../../src/projections/core/template.js';
+
 /** The proposals where `|` stands in the text. */
 function proposals(text: string): readonly string[] {
   const position = text.indexOf('|');
@@ -15,6 +18,13 @@ describe('the completion of the template', () => {
     ['{"routing": {"rules": [{"type": "field", "|"}]}}', 'outboundTag'],
     ['{"outbounds": [{"protocol": "|"}]}', 'wireguard'],
     ['{"outbounds": [{"streamSettings": {"network": "ws", "security": "|', 'reality'],
+    ['{"outbounds": [{"streamSettings": {"sockopt": {"|', 'v6only'],
+    ['{"outbounds": [{"streamSettings": {"SockOpt": {"|', 'tcpCongestion'],
+    ['{"outbounds": [{"settings": {"finalRules": [{"action": "|', 'block'],
+    ['{"inbounds": [{"settings": {"fallbacks": [{"|', 'dest'],
+    ['{"inbounds": [{"protocol": "|', 'hysteria'],
+    ['{"policy": {"levels": {"3": {"|', 'bufferSize'],
+    ['{"api": {"services": ["|', 'StatsService'],
     ['{"dns": {"servers": ["1.1.1.1", {"address": "a", "|"}]}}', 'queryStrategy'],
   ])('%s', (text, wanted) => {
     expect(proposals(text)).toContain(wanted);
@@ -48,6 +58,11 @@ describe('the hints in the template', () => {
       ['gone', ''],
       ['none', ''],
     ]);
+  });
+
+  it('find none in the built-in template', async () => {
+    const { defaultTemplate } = (await import(TEMPLATE)) as { readonly defaultTemplate: object };
+    expect(hints(defaultTemplate)).toStrictEqual([]);
   });
 
   it('do not concern options that only the core knows, letter case, or values of admins', () => {

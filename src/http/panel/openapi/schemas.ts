@@ -4,8 +4,8 @@ import { SESSION_COOKIE } from '../auth/cookie.js';
 import { StaleVersion } from '../contract/documents.js';
 import { InboundSettings } from '../contract/schemas/core/inbound-settings.js';
 import { Sniffing } from '../contract/schemas/core/option.js';
-import { CoreTemplate } from '../contract/schemas/core/outbound-settings.js';
 import { InboundStream } from '../contract/schemas/core/stream.js';
+import { CoreTemplate } from '../contract/schemas/core/template.js';
 import { Preview } from '../contract/schemas/preview.js';
 
 /** Schemas that no route uses in its types. Those of the core are what JSON texts contain. */

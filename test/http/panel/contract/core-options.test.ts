@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { inboundSettings } from '../../../../src/http/panel/contract/schemas/core/inbound-settings.js';
 import { Sniffing } from '../../../../src/http/panel/contract/schemas/core/option.js';
-import {
-  CoreTemplate,
-  Outbound,
-  outboundSettings,
-} from '../../../../src/http/panel/contract/schemas/core/outbound-settings.js';
+import { Outbound, outboundSettings } from '../../../../src/http/panel/contract/schemas/core/outbound-settings.js';
 import { InboundStream } from '../../../../src/http/panel/contract/schemas/core/stream.js';
+import { CoreTemplate } from '../../../../src/http/panel/contract/schemas/core/template.js';
 import { openApi } from '../../../../src/http/panel/openapi/document.js';
 import { defaultTemplate } from '../../../../src/projections/core/template.js';
 import { inboundCases, makeClient, makeContext } from '../../../kit/real/inbounds.js';

@@ -1,6 +1,6 @@
 import { parse, tagsAt } from '../template';
 import { type Token, tokensOf } from './json-scan';
-import { type Schema, schemaAt } from './schema';
+import { namesAt, referenceAt, valuesAt } from './schema';
 
 /** What can be written at a place, and where it begins. */
 export interface Proposal {
@@ -14,16 +14,17 @@ export interface Proposal {
 /** What fits between the quotes at a position; null outside of quotes, or where nothing is known. */
 export function proposalAt(text: string, position: number): Proposal | null {
   const token = tokensOf(text).find(({ from, to }) => from <= position && position <= to);
-  const found = token && schemaAt(token.path);
-  if (!token || !found) return null;
-  const options = token.kind === 'name' ? Object.keys(found.members ?? {}) : valuesOf(found, text);
+  if (!token) return null;
+  const options = token.kind === 'name' ? namesAt(token.path) : valuesOf(token, text);
   return options.length === 0 ? null : { from: token.from, kind: token.kind, options, isOpen: !token.isClosed };
 }
 
-/** Values of a list, or tags of the same text. The text at hand may be broken, then there are no tags. */
-function valuesOf({ values = [], tagOf }: Schema, text: string): readonly string[] {
-  const template = tagOf === undefined ? null : parse(text);
-  return tagOf === undefined || template === null ? values : tagsAt(template, tagOf);
+/** Usual values, or tags of the same text. The text at hand may be broken, then there are no tags. */
+function valuesOf({ path }: Token, text: string): readonly string[] {
+  const reference = referenceAt(path);
+  if (reference === null) return valuesAt(path);
+  const template = parse(text);
+  return template === null ? [] : tagsAt(template, reference.to);
 }
 
 /** Something in the text that is probably a mistake. */
@@ -35,21 +36,18 @@ export interface Hint {
   readonly meant: string;
 }
 
-/** Members whose reference must exist; a selector of a balancer is the beginning of a name. */
-const REFERENCES: ReadonlySet<string> = new Set(['outboundTag', 'balancerTag', 'dialerProxy', 'fallbackTag']);
-
 /** Names that are almost names of the core, and references to what does not exist. */
 export function hintsOf(text: string): readonly Hint[] {
   const template = parse(text);
   return tokensOf(text).flatMap((token): readonly Hint[] => {
-    const found = schemaAt(token.path);
-    const { from, to, text: written } = token;
-    if (!found || written === '') return [];
-    if (token.kind === 'value' && found.tagOf !== undefined) {
-      if (!REFERENCES.has(token.path.at(-1) ?? '') || template === null) return [];
-      return tagsAt(template, found.tagOf).includes(written) ? [] : [{ from, to, written, meant: '' }];
+    const { from, to, kind, path, text: written } = token;
+    if (written === '') return [];
+    const reference = kind === 'value' ? referenceAt(path) : null;
+    if (reference) {
+      const isFound = template === null || tagsAt(template, reference.to).includes(written);
+      return isFound || !reference.mustExist ? [] : [{ from, to, written, meant: '' }];
     }
-    const known = token.kind === 'name' ? Object.keys(found.members ?? {}) : (found.values ?? []);
+    const known = kind === 'name' ? namesAt(path) : valuesAt(path);
     if (known.some((one) => one.toLowerCase() === written.toLowerCase())) return [];
     const meant = known.find((one) => isClose(one.toLowerCase(), written.toLowerCase()));
     return meant === undefined ? [] : [{ from, to, written, meant }];

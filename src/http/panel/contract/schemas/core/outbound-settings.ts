@@ -173,6 +173,3 @@ export const Outbound = options(
   },
   { needed: ['tag', 'protocol'] },
 );
-
-/** The template of the core's configuration. Only its outbounds are described. */
-export const CoreTemplate = options('CoreTemplate', { outbounds: listOf(Outbound) });
