@@ -8,6 +8,7 @@ import { type Aside, lossesOf, switched } from '../src/screens/inbounds/editor/a
 import type { Draft } from '../src/screens/inbounds/editor/draft';
 import { Losses } from '../src/screens/inbounds/editor/Losses';
 import inbounds from '../src/screens/inbounds/texts/en.json';
+import shell from '../src/shell/texts/en.json';
 
 const base: Draft = {
   ...{ remark: 'Harbour', enable: true, nodeId: 0, listen: '', port: 443, protocol: 'vless', tag: '' },
@@ -27,7 +28,13 @@ const NETWORK = 'streamSettings.network';
 
 beforeAll(async () => {
   await i18next.use(initReactI18next).init({
-    ...{ lng: 'en', ns: ['inbounds'], resources: { en: { inbounds } }, keySeparator: false, nsSeparator: false },
+    ...{
+      lng: 'en',
+      ns: ['inbounds', 'shell'],
+      resources: { en: { inbounds, shell } },
+      keySeparator: false,
+      nsSeparator: false,
+    },
     react: { useSuspense: false },
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changed, outboundFields, PROTOCOLS } from '../src/screens/core/outbounds/outbound-fields';
+import { changed, lossesOf, outboundFields, PROTOCOLS } from '../src/screens/core/outbounds/outbound-fields';
 import { type JsonObject, withValue } from '../src/screens/core/template';
 
 const fieldsOf = (outbound: JsonObject) => outboundFields(outbound, ['direct'], (label) => label);
@@ -34,6 +34,21 @@ describe('the form of an outbound', () => {
     const network = fieldsOf({ protocol: 'dns' }).find(({ path }) => path === 'settings.network');
     expect(network).toMatchObject({ kind: 'select', options: ['', 'tcp', 'udp'] });
     expect(pathsOf({ protocol: 'dns', settings: { rules: [] } })).not.toContain('settings.nonIPQuery');
+    expect(pathsOf({ protocol: 'dns', settings: { blockTypes: [65] } })).not.toContain('settings.rules');
+  });
+
+  it.each([
+    ['dns', 'settings.rules', ['action', 'domain', 'qType', 'rCode']],
+    ['freedom', 'settings.noises', ['type', 'packet', 'delay', 'applyTo']],
+    ['freedom', 'settings.finalRules', ['action', 'network', 'ip', 'port', 'blockDelay']],
+  ])('has a list with inputs for each item: %s, %s', (protocol, path, inner) => {
+    const field = fieldsOf({ protocol }).find((one) => one.path === path);
+    expect(field?.kind).toBe('items');
+    expect(field?.items?.fields.map((one) => one.path)).toStrictEqual(inner);
+  });
+
+  it('has an input for the headers of an HTTP proxy', () => {
+    expect(fieldsOf({ protocol: 'http' }).find(({ path }) => path === 'settings.headers')?.kind).toBe('map');
   });
 });
 
@@ -51,7 +66,12 @@ describe('another protocol of an outbound', () => {
     expect(trojan).toStrictEqual({ ...start, protocol: 'trojan', settings: { address: 'a.example', port: 443 } });
     const wireguard = choose(trojan, 'wireguard', kept);
     expect(wireguard).toStrictEqual({ tag: 'second', protocol: 'wireguard', settings: {} });
+    expect(lossesOf(wireguard, kept)).toStrictEqual([
+      { of: 'vless', members: ['address', 'port', 'id', 'network', 'security'] },
+      { of: 'trojan', members: ['address', 'port', 'network', 'security'] },
+    ]);
     expect(choose(wireguard, 'vless', kept)).toStrictEqual(start);
+    expect(lossesOf(start, new Map([['vless', start]]))).toStrictEqual([]);
   });
 
   it('has what the core needs for Hysteria', () => {

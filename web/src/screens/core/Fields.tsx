@@ -1,9 +1,11 @@
 // Before all others: the style sheets of a component follow those of the kit, and win.
 import './form-styles';
 
-import { NativeSelect, PasswordInput, Switch, TagsInput, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Input, NativeSelect, PasswordInput, Stack, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { mapOf, textOfMap } from '../../model/map-text';
+import { ItemList } from '../../ui/form/ItemList';
 import { NumberField } from '../../ui/form/NumberField';
 import { type Json, type JsonObject, valueAt, withValue } from './template';
 
@@ -11,7 +13,9 @@ export interface FieldDefinition {
   readonly path: string;
   readonly label: string;
   readonly help?: string | undefined;
-  readonly kind: 'text' | 'secret' | 'number' | 'select' | 'list' | 'switch';
+  readonly kind: 'text' | 'secret' | 'number' | 'select' | 'list' | 'switch' | 'map' | 'items';
+  /** For `items`: the inputs of each item, with paths inside it, and a new item. */
+  readonly items?: { readonly fields: readonly FieldDefinition[]; readonly fresh: JsonObject } | undefined;
   /** For a list, they are proposals. A value that is not among them stays. */
   readonly options?: readonly string[] | undefined;
   /** How the value is read and written where the path alone does not say it. */
@@ -35,15 +39,52 @@ interface Props {
 
 /** Inputs for members of a part of the configuration. An empty input removes its member. */
 export function Fields({ fields, value, problem = null, onChange }: Props): ReactNode {
-  return fields.map((field) => (
-    <Field
-      key={field.path}
-      field={field}
-      value={field.lens ? field.lens.get(value) : valueAt(value, field.path)}
-      error={problem?.path === field.path ? problem.text : undefined}
-      set={(next) => onChange(field.lens ? field.lens.set(value, next) : withValue(value, field.path, next))}
-    />
-  ));
+  return fields.map((field) =>
+    field.items ? (
+      <Items key={field.path} field={field} value={value} problem={problem} onChange={onChange} />
+    ) : (
+      <Field
+        key={field.path}
+        field={field}
+        value={field.lens ? field.lens.get(value) : valueAt(value, field.path)}
+        error={problem?.path === field.path ? problem.text : undefined}
+        set={(next) => onChange(field.lens ? field.lens.set(value, next) : withValue(value, field.path, next))}
+      />
+    ),
+  );
+}
+
+/** A list of objects. Without the last one, its member is removed. */
+function Items({
+  field,
+  value,
+  problem = null,
+  onChange,
+}: Omit<Props, 'fields'> & { readonly field: FieldDefinition }) {
+  const { path, label, help, items } = field;
+  const inside = (index: number): readonly FieldDefinition[] =>
+    (items?.fields ?? []).map((inner) => ({ ...inner, path: `${path}.${index}.${inner.path}` }));
+  return (
+    <Input.Wrapper
+      label={label}
+      labelElement="div"
+      description={help}
+      inputWrapperOrder={['label', 'input', 'description']}
+    >
+      <ItemList
+        label={label}
+        value={valueAt(value, path)}
+        fresh={items?.fresh ?? {}}
+        onChange={(next) => onChange(withValue(value, path, next.length === 0 ? undefined : next))}
+      >
+        {(index) => (
+          <Stack gap="xs">
+            <Fields fields={inside(index)} value={value} problem={problem} onChange={onChange} />
+          </Stack>
+        )}
+      </ItemList>
+    </Input.Wrapper>
+  );
 }
 
 function Field({
@@ -58,6 +99,8 @@ function Field({
   readonly set: (value: Json | undefined) => void;
 }): ReactNode {
   const { t } = useTranslation('core');
+  // What is typed is not yet a map, such as a line without a colon.
+  const [text, setText] = useState<string | null>(null);
   const shared = { label, description: help, name: path, error };
   switch (kind) {
     case 'switch':
@@ -104,6 +147,27 @@ function Field({
         />
       );
     }
+    case 'map':
+      return (
+        <Textarea
+          {...shared}
+          autosize
+          minRows={2}
+          maxRows={8}
+          placeholder="Name: value"
+          value={text ?? textOfMap(value)}
+          onChange={({ currentTarget }) => {
+            setText(currentTarget.value);
+            const next = mapOf(currentTarget.value, value);
+            set(Object.keys(next).length === 0 ? undefined : next);
+          }}
+          onBlur={() => setText(null)}
+          dir="ltr"
+          spellCheck={false}
+        />
+      );
+    case 'items':
+      return null;
     case 'secret':
       return (
         <PasswordInput

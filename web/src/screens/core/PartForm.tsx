@@ -2,7 +2,7 @@
 import './form-styles';
 
 import { Button, Group, JsonInput, Stack, Tabs, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
 import { useMay } from '../../api/access';
@@ -21,6 +21,8 @@ interface Props {
   readonly check: (part: JsonObject) => Problem | null;
   /** What goes with an input. */
   readonly edit?: (before: JsonObject, after: JsonObject) => JsonObject;
+  /** What to know before it is applied. */
+  readonly note?: (part: JsonObject) => ReactNode;
   readonly onApply: (part: JsonObject) => void;
   readonly onClose: () => void;
 }
@@ -32,7 +34,8 @@ export interface Problem {
 }
 
 /** Edits one rule, outbound or balancer: by inputs, or as the text of the same value. */
-export function PartForm({ title, start, fieldsOf, check, edit = (_, after) => after, onApply, onClose }: Props) {
+export function PartForm({ edit = (_, after) => after, note = () => null, ...props }: Props) {
+  const { title, start, fieldsOf, check, onApply, onClose } = props;
   const { t } = useTranslation(['core', 'shell']);
   const [part, setPart] = useState(start);
   const [tab, setTab] = useState<string | null>('form');
@@ -110,6 +113,7 @@ export function PartForm({ title, start, fieldsOf, check, edit = (_, after) => a
             {problem.text}
           </Text>
         )}
+        {note(now ?? part)}
         <Group justify="flex-end" mt="md">
           <Button variant="default" onClick={onClose}>
             {t(mayApply ? 'cancel' : 'close', { ns: 'shell' })}

@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Losses } from '../../../ui/form/Losses';
+import type { FieldDefinition } from '../Fields';
 import { PartForm } from '../PartForm';
 import { type JsonObject, textAt } from '../template';
-import { changed, outboundFields } from './outbound-fields';
+import { changed, lossesOf, outboundFields } from './outbound-fields';
 
 interface Props {
   /** Undefined = a new one. */
@@ -19,11 +21,22 @@ const FRESH: JsonObject = { tag: '', protocol: 'vless', settings: { encryption: 
 export function OutboundForm({ outbound, others, ...rest }: Props) {
   const { t } = useTranslation('core');
   const [kept] = useState(() => new Map<string, JsonObject>());
+  const fieldsOf = (part: JsonObject): readonly FieldDefinition[] =>
+    outboundFields(
+      part,
+      others,
+      (label) => t(`field.${label}`),
+      (help) => t(`help.${help}`),
+    );
+  /** As its input, where the former protocol has one. */
+  const labelOf = (member: string, protocol: string): string =>
+    fieldsOf(kept.get(protocol) ?? {}).find(({ path }) => path === `settings.${member}`)?.label ?? member;
   return (
     <PartForm
       title={outbound ? t('outbound.edit', { tag: textAt(outbound, 'tag') }) : t('outbound.add')}
       start={outbound ?? FRESH}
-      fieldsOf={(part) => outboundFields(part, others, (label) => t(`field.${label}`))}
+      fieldsOf={fieldsOf}
+      note={(part) => <Losses losses={lossesOf(part, kept)} labelOf={labelOf} />}
       edit={(before, after) => changed(before, after, kept)}
       check={(part) => {
         const tag = textAt(part, 'tag');

@@ -1,8 +1,10 @@
 import { outboundOptions } from '../../../api/outbound-options.generated';
+import { type Loss, lossesOf as lossesIn, type Parts } from '../../../model/losses';
 import { MASK, maskSetting, withMaskSetting } from '../../../model/masks';
 import { inputAt } from '../../../model/options';
 import type { FieldDefinition, Lens } from '../Fields';
 import { type JsonObject, textAt, valueAt } from '../template';
+import { dnsLists, freedomLists, type Help, type Label, type Look, type Row, same } from './outbound-rows';
 import { placesOf } from './places';
 
 export const PROTOCOLS = Object.keys(outboundOptions.settings);
@@ -10,45 +12,6 @@ const WITH_STREAM = new Set(['vless', 'vmess', 'trojan', 'shadowsocks', 'socks',
 const NETWORKS = ['tcp', 'ws', 'grpc', 'xhttp', 'httpupgrade', 'kcp'];
 const STREAM = 'streamSettings';
 
-/** Texts that the caller translates. */
-export type Label =
-  | 'address'
-  | 'port'
-  | 'password'
-  | 'method'
-  | 'user'
-  | 'encryption'
-  | 'flow'
-  | 'redirect'
-  | 'strategy'
-  | 'privateKey'
-  | 'publicKey'
-  | 'endpoint'
-  | 'ownAddresses'
-  | 'transport'
-  | 'security'
-  | 'path'
-  | 'host'
-  | 'serviceName'
-  | 'shortId'
-  | 'through'
-  | 'name'
-  | 'protocol'
-  | 'network'
-  | 'hopPorts'
-  | 'obfs'
-  | 'response'
-  | 'inboundTag'
-  | 'sniffing'
-  | 'sendThrough';
-/** An input: its path, and a label. Without one, the name is that of the core and the label in every language. */
-type Row = readonly [path: string, label?: Label | { readonly same: string } | undefined, look?: Look];
-interface Look {
-  readonly isSecret?: boolean;
-  /** Instead of those of the schema. */
-  readonly options?: readonly string[];
-}
-const same = (name: string) => ({ same: name });
 const SECRET = { isSecret: true };
 
 const OBFS = `${MASK}.settings.password`;
@@ -62,14 +25,22 @@ export function outboundFields(
   outbound: JsonObject,
   others: readonly string[],
   t: (label: Label) => string,
+  helpOf: (help: Help) => string = (help) => help,
 ): readonly FieldDefinition[] {
   const protocol = textAt(outbound, 'protocol');
-  return rowsOf(outbound, others).map(([path, label, look]) => ({
-    path,
-    ...(path === OBFS ? { lens: obfs } : {}),
-    label: typeof label === 'string' ? t(label) : (label?.same ?? path.slice(path.lastIndexOf('.') + 1)),
-    ...kindOf(protocol, path, look),
-  }));
+  const fieldOf =
+    (parent: string) =>
+    ([path, label, look]: Row): FieldDefinition => ({
+      path,
+      ...(path === OBFS ? { lens: obfs } : {}),
+      label: typeof label === 'string' ? t(label) : (label?.same ?? path.slice(path.lastIndexOf('.') + 1)),
+      ...(look?.help ? { help: helpOf(look.help) } : {}),
+      ...kindOf(protocol, `${parent}${path}`, look),
+      ...(look?.items
+        ? { items: { fields: look.items.rows.map(fieldOf(`${parent}${path}.0.`)), fresh: look.items.fresh } }
+        : {}),
+    });
+  return rowsOf(outbound, others).map(fieldOf(''));
 }
 
 /** What the contract says of an option. Its default is the empty choice: an absent member stays absent. */
@@ -77,7 +48,6 @@ function kindOf(protocol: string, path: string, { isSecret = false, options }: L
   const isOfSettings = path.startsWith('settings.');
   const schema = isOfSettings ? outboundOptions.settings[protocol] : outboundOptions.root;
   const { kind, options: known, isRequired } = inputAt(schema, isOfSettings ? path.slice('settings.'.length) : path);
-  if (kind === 'map' || kind === 'items') throw new Error(`${path} has no input in this form`);
   if (isSecret) return { kind: 'secret' as const };
   const values = options ?? known;
   const all = kind !== 'select' || isRequired || values?.includes('') ? values : ['', ...(values ?? [])];
@@ -114,6 +84,7 @@ function protocolRows(outbound: JsonObject, protocol: string): readonly Row[] {
         ['settings.fragment.length', same('fragment: length')],
         ['settings.fragment.interval', same('fragment: interval')],
         ['settings.proxyProtocol'],
+        ...freedomLists,
       ];
     case 'blackhole':
       return [['settings.response.type', 'response']];
@@ -122,8 +93,7 @@ function protocolRows(outbound: JsonObject, protocol: string): readonly Row[] {
         ['settings.network', 'network'],
         ['settings.address', 'address'],
         ['settings.port', 'port'],
-        // The core refuses it together with rules, which the JSON tab has.
-        ...(valueAt(outbound, 'settings.rules') === undefined ? [['settings.nonIPQuery'] as const] : []),
+        ...dnsRows(outbound),
       ];
     case 'loopback':
       return [
@@ -145,7 +115,12 @@ function protocolRows(outbound: JsonObject, protocol: string): readonly Row[] {
       return [...where, [`${user}.method`, 'method'], [`${user}.password`, 'password', SECRET]];
     case 'socks':
     case 'http':
-      return [...where, [`${user}.user`, 'user'], [`${user}.pass`, 'password', SECRET]];
+      return [
+        ...where,
+        [`${user}.user`, 'user'],
+        [`${user}.pass`, 'password', SECRET],
+        ...(protocol === 'http' ? ([['settings.headers', 'headers', { help: 'headers' }]] as const) : []),
+      ];
     case 'hysteria':
       return [...where, ...hysteriaRows(outbound)];
     default:
@@ -162,6 +137,13 @@ function protocolRows(outbound: JsonObject, protocol: string): readonly Row[] {
         ['settings.noKernelTun'],
       ];
   }
+}
+
+/** The core refuses rules together with the options that they replace. */
+function dnsRows(outbound: JsonObject): readonly Row[] {
+  const isOlder = ['nonIPQuery', 'blockTypes'].some((name) => valueAt(outbound, `settings.${name}`) !== undefined);
+  const hasRules = valueAt(outbound, 'settings.rules') !== undefined;
+  return [...(hasRules ? [] : ([['settings.nonIPQuery']] as const)), ...(isOlder ? [] : dnsLists)];
 }
 
 function hysteriaRows(outbound: JsonObject): readonly Row[] {
@@ -249,6 +231,16 @@ export function changed(before: JsonObject, after: JsonObject, kept: Map<string,
     return { ...(kept.get(to) ?? startOf(before, to)), ...own };
   }
   return after;
+}
+
+/** What the choice of another protocol has removed from the outbound: a save drops it. */
+export function lossesOf(outbound: JsonObject, kept: ReadonlyMap<string, JsonObject>): readonly Loss[] {
+  const others = [...kept].filter(([protocol]) => protocol !== textAt(outbound, 'protocol'));
+  return lossesIn(
+    outbound as Parts,
+    Object.fromEntries(others) as Readonly<Record<string, Parts>>,
+    (name) => (STARTS[name] ?? {}) as Parts,
+  );
 }
 
 function startOf(before: JsonObject, protocol: string): JsonObject {

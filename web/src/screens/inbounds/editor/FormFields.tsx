@@ -1,8 +1,7 @@
-import { Button, Fieldset, SimpleGrid } from '@mantine/core';
-import IconPlus from '@tabler/icons-react/dist/esm/icons/IconPlus.mjs';
-import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
+import { Fieldset, SimpleGrid } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Json, valueAt, withValue } from '../../../model/json';
+import { valueAt, withValue } from '../../../model/json';
+import { ItemList } from '../../../ui/form/ItemList';
 import { type Field, fieldsBySection, RARE, SECTIONS, type Section } from '../fields';
 import classes from '../Inbounds.module.css';
 import { useLabels } from '../labels';
@@ -76,44 +75,25 @@ function isSet(draft: Draft, field: Field): boolean {
 
 /** A list of objects: each with its inputs, to add and to remove. */
 function Items({ field, ...form }: FormProps & { readonly field: Field }) {
-  const { t } = useTranslation('inbounds');
   const { label } = useLabels()(field);
   const { draft, onChange } = form;
-  const { skip = 0 } = field;
-  const value = valueAt(draft, field.path);
-  const all: readonly Json[] = Array.isArray(value) ? value : [];
-  const set = (next: readonly Json[]): void => onChange(withValue(draft, field.path, next));
   return (
     <div className={classes['wide']}>
-      {[...all.keys()].slice(skip).map((index) => (
-        <fieldset key={index} className={classes['item']}>
-          <legend>{t('item', { name: label, n: index + 1 })}</legend>
+      <ItemList
+        label={label}
+        value={valueAt(draft, field.path)}
+        fresh={{ ...field.fresh }}
+        skip={field.skip ?? 0}
+        onChange={(next) => onChange(withValue(draft, field.path, next))}
+      >
+        {(index) => (
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md" verticalSpacing="sm">
             {itemFields(field, index).map((inner) => (
               <Input key={inner.path} field={inner} {...form} />
             ))}
           </SimpleGrid>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="red"
-            mt="xs"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            onClick={() => set(all.filter((__, other) => other !== index))}
-          >
-            {t('removeItem', { name: label, n: index + 1 })}
-          </Button>
-        </fieldset>
-      ))}
-      <Button
-        size="compact-sm"
-        variant="default"
-        leftSection={<IconPlus size={14} aria-hidden />}
-        disabled={all.length < skip}
-        onClick={() => set([...all, { ...field.fresh }])}
-      >
-        {t('addItem', { name: label })}
-      </Button>
+        )}
+      </ItemList>
     </div>
   );
 }

@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../../model/json';
+import { isObject, type JsonObject } from '../../../model/json';
+import { type Loss, lossesOf as lossesIn } from '../../../model/losses';
 import { hasStream, networkOf, securitiesOf } from '../fields/conditions';
 import type { Draft } from './draft';
 
@@ -75,30 +76,9 @@ function otherNetwork(before: Draft, after: Draft, aside: Aside): Switched {
   };
 }
 
-/** Members that a save drops, and the protocol or transport to which they belong. */
-export interface Loss {
-  readonly of: string;
-  readonly members: readonly string[];
-}
-
 /** What was put aside and is not in the draft: a save drops it. */
-export function lossesOf(draft: Draft, aside: Aside): readonly Loss[] {
-  return Object.entries(aside).flatMap(([name, { settings = {}, streamSettings = {} }]) => {
-    const start = STARTS[name] ?? {};
-    const members = [
-      ...absent(settings, draft.settings).filter((one) => !isSame(settings[one], start[one])),
-      ...absent(streamSettings, draft.streamSettings).filter((one) => !isSame(streamSettings[one], QUIC[one])),
-    ];
-    return members.length === 0 ? [] : [{ of: name.slice(name.indexOf('/') + 1), members }];
-  });
-}
-
-const absent = (had: JsonObject, has: JsonObject): readonly string[] =>
-  Object.keys(had).filter((name) => has[name] === undefined && !isEmpty(had[name]));
-const isEmpty = (value: Json | undefined): boolean =>
-  ['""', '[]', '{}', 'null', 'false'].includes(JSON.stringify(value));
-const isSame = (one: Json | undefined, other: Json | undefined): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+export const lossesOf = (draft: Draft, aside: Aside): readonly Loss[] =>
+  lossesIn(draft, aside, (name) => ({ settings: STARTS[name] ?? {}, streamSettings: QUIC }));
 
 /** The security that the transport has switched off, such as `reality`; null if there is none. */
 export function switchedOff(draft: Draft, aside: Aside): string | null {

@@ -1,5 +1,6 @@
 import { isDate } from '../../../model/calendar';
-import { isObject, type Json, type JsonObject, valueAt } from '../../../model/json';
+import { type Json, valueAt } from '../../../model/json';
+import { mapOf, textOfMap } from '../../../model/map-text';
 import { MASK, maskSetting, type OwnMask } from '../../../model/masks';
 import { type Field, fields, isRequired } from '../fields';
 import type { Draft } from './draft';
@@ -40,14 +41,11 @@ export function shown({ kind, fallback }: Field, value: Json | undefined): Shown
     case 'lines':
       return Array.isArray(value) ? value.join('\n') : String(value ?? '');
     case 'map':
-      return isObject(value) ? Object.entries(value).map(pair).join('\n') : '';
+      return textOfMap(value);
     default:
       return String(value ?? fallback ?? '');
   }
 }
-
-const pair = ([name, value]: readonly [string, Json | undefined]): string =>
-  `${name}: ${Array.isArray(value) ? value.join(', ') : String(value ?? '')}`;
 
 /** What an input holds as a value to store; undefined removes it. An input that shows the stored value changes nothing. */
 export function stored(field: Field, input: Shown, before: Json | undefined): Json | undefined {
@@ -76,21 +74,6 @@ export function stored(field: Field, input: Shown, before: Json | undefined): Js
     default:
       return input === '' && !isTopLevel ? undefined : String(input);
   }
-}
-
-/** A value that the text shows unchanged stays as it is: headers may have lists. */
-function mapOf(text: string, before: Json | undefined): JsonObject {
-  const known = isObject(before) ? before : {};
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  return Object.fromEntries(
-    lines.map((line) => {
-      const [name = '', ...rest] = line.split(':');
-      const key = name.trim();
-      const value = rest.join(':').trim();
-      const kept = known[key];
-      return [key, kept !== undefined && pair([key, kept]) === `${key}: ${value}` ? kept : value];
-    }),
-  );
 }
 
 /** The value of a date field, where the browser is. */
