@@ -2,9 +2,10 @@ import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } fro
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { lastProblem } from '../../model/last-problem';
 import { sentenceOf } from '../feedback/toast';
 import classes from './Page.module.css';
 
@@ -117,8 +118,11 @@ export function Loaded<T>({
   readonly rows?: number;
   readonly children: (data: T) => ReactNode;
 }) {
+  const [before, setBefore] = useState(query.error);
+  const problem = lastProblem(query, before);
+  if (problem !== before) setBefore(problem);
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Problem error={query.error} retry={() => void query.refetch()} />;
+  if (problem) return <Problem error={problem} retry={() => void query.refetch()} />;
   return <Loading rows={rows} />;
 }
 
