@@ -46,6 +46,8 @@ function inlined(schema: JsonSchema, definitions: Readonly<Record<string, JsonSc
   };
 }
 
+const HEADER = '// Written by `npm run docs` from src/http/panel/contract/schemas/core. Do not edit: a test compares.';
+
 /** A module with the schema of a form. The settings differ by protocol. */
 function module(name: string, root: z.ZodType, parts: Readonly<Record<string, z.ZodType>>, settings: object): string {
   const own = plain(root);
@@ -53,7 +55,7 @@ function module(name: string, root: z.ZodType, parts: Readonly<Record<string, z.
   const { settings: _settings, ...properties } = { ...own.properties, ...Object.fromEntries(inner) };
   const byProtocol = Object.entries(settings).map(([protocol, schema]) => [protocol, plain(schema as z.ZodType)]);
   return [
-    '// Written by `npm run docs` from src/http/panel/contract/schemas/core. Do not edit: a test compares.',
+    HEADER,
     "import type { OptionSchemas } from '../model/options';",
     '',
     `export const ${name}: OptionSchemas = {`,
@@ -66,20 +68,29 @@ function module(name: string, root: z.ZodType, parts: Readonly<Record<string, z.
   ].join('\n');
 }
 
-/** The template. The web panel adds what its inbounds and outbounds have in common with those of the forms. */
-function templateModule(): string {
-  const { properties = {}, ...template } = plain(CoreTemplate);
-  const { outbounds: _outbounds, inbounds, ...others } = properties;
-  const { settings: _settings, streamSettings: _stream, ...own } = inbounds?.items?.properties ?? {};
-  const all = { ...template, properties: { ...others, inbounds: { items: { properties: own } } } };
-  return [
-    '// Written by `npm run docs` from src/http/panel/contract/schemas/core. Do not edit: a test compares.',
+/** What completion needs of a schema: names and values. */
+function bare({ properties, items, anyOf, additionalProperties, enum: values, examples }: JsonSchema): JsonSchema {
+  const inner = (parts: Readonly<Record<string, JsonSchema>>) =>
+    Object.fromEntries(Object.entries(parts).map(([name, one]) => [name, bare(one)]));
+  const either = anyOf?.map(bare).filter((one) => Object.keys(one).length > 0) ?? [];
+  const known = values ?? examples;
+  return {
+    ...(known ? { examples: known } : {}),
+    ...(properties ? { properties: inner(properties) } : {}),
+    ...(items ? { items: bare(items) } : {}),
+    ...(additionalProperties ? { additionalProperties: bare(additionalProperties) } : {}),
+    ...(either.length > 0 ? { anyOf: either } : {}),
+  };
+}
+
+const templateModule = (): string =>
+  [
+    HEADER,
     "import type { OptionSchema } from '../model/options';",
     '',
-    `export const templateOptions: OptionSchema = ${JSON.stringify(all)};`,
+    `export const templateOptions: OptionSchema = ${JSON.stringify(bare(plain(CoreTemplate)))};`,
     '',
   ].join('\n');
-}
 
 /** The schemas that the forms of the web panel are made of, by the file that they are written to. */
 export const optionModules: Readonly<Record<string, () => string>> = {
