@@ -7,12 +7,13 @@ import { EventFeed } from '../http/live/event-feed.js';
 import { LimitedFeed } from '../http/live/limited-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
-import type { HistoryServices } from '../http/panel/history-services.js';
+import type { HistoryServices, ShownServices } from '../http/panel/history-services.js';
 import { limitedMomentOf } from '../http/panel/limited-moment.js';
 import { momentOf, placeOf } from '../http/panel/moment.js';
 import { statusText } from '../http/panel/status-text.js';
 import type { Disposal } from '../lib/disposal.js';
 import { OpaqueNumbers } from '../lib/opaque-numbers.js';
+import { KeyedDigest } from '../lib/secrets/keyed-digest.js';
 import { Moments } from '../projections/moments.js';
 import { ledgerAt } from '../projections/statement/past-ledger.js';
 import { unfinishedFile } from '../store/backup-files.js';
@@ -127,7 +128,10 @@ function coreServices({ core, log, reactors }: Panel, { outside }: Adapters): Pa
   };
 }
 
-function historyServices({ read, log, store, now }: Panel, moments: Moments): Omit<HistoryServices, 'refusals'> {
+function historyServices(
+  { read, log, store, now }: Panel,
+  moments: Moments,
+): Omit<HistoryServices, 'refusals'> & ShownServices {
   const past = { search: log.search, positionAt: (time: number) => log.positionAt(time), now };
   const feed = new EventFeed(log, read);
   return {
@@ -135,6 +139,7 @@ function historyServices({ read, log, store, now }: Panel, moments: Moments): Om
     audit: new AuditPages(log.search, read),
     past: log,
     positions: new OpaqueNumbers(store.caches.positionKey),
+    versions: new KeyedDigest(store.caches.versionKey),
     logged: (id) => log.outcomeOf(id),
     ledger: (question) => store.caches.ledger.query(question),
     ledgerAt: (moment) => ledgerAt((question) => store.caches.ledger.query(question), log, moment),

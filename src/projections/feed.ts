@@ -21,8 +21,14 @@ export interface FeedEvent {
   readonly emails?: Readonly<Record<string, string>>;
 }
 
-/** Unsealed fields that are left out. A reader gets the sums of a roll-up at the positions where they were taken. */
-const OMITTED_FIELDS: Readonly<Record<string, readonly string[]>> = { MeasurementsRolledUp: ['sums', 'nodeSums'] };
+/**
+ * Unsealed fields that are left out. A reader gets the sums of a roll-up at the positions where they were taken. The digest
+ * of what a node has is one of the keys and passwords in it, so it would confirm a guess of a short password.
+ */
+const OMITTED_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  MeasurementsRolledUp: ['sums', 'nodeSums'],
+  NodeInboundApplied: ['digest'],
+};
 
 /** `emailOf` returns the current email of a client by its number. */
 export function feedEvent(event: RecordedEvent, emailOf: (client: number) => string | undefined): FeedEvent {

@@ -26,8 +26,8 @@ export interface Journal {
   readonly snapshots: SnapshotStore;
   /** Opens the checkpoints of the log. `version`: of their content. Only while the log is not read-only. */
   readonly checkpoints: (version: string) => CheckpointStore;
-  /** For the positions that limited roles get. Every member of a cluster has this key. */
-  readonly positionKey: Buffer;
+  /** For the positions that limited roles get, and for versions of documents. Every member of a cluster has these keys. */
+  readonly keys: { readonly positionKey: Buffer; readonly versionKey: Buffer };
   readonly anchor: Anchor;
   /** Why nothing may be written, or null. */
   readonly complaint: Text | null;
@@ -86,7 +86,8 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
       anchorProblem(compareAnchor(anchored, log)) ??
       (readonly ? null : damageComplaint(startProblem(db, anchored?.position ?? 0, () => log.rolledTo)));
     if (!readonly && complaint === null) erase(log, snapshots);
-    return { log, snapshots, checkpoints, positionKey: derivedKey(master, 'positions'), anchor, complaint };
+    const keys = { positionKey: derivedKey(master, 'positions'), versionKey: derivedKey(master, 'versions') };
+    return { log, snapshots, checkpoints, keys, anchor, complaint };
   } catch (error) {
     db.close();
     throw storageError(error);

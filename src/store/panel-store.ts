@@ -57,6 +57,8 @@ interface Caches {
   readonly checkpoints: CheckpointStore | null;
   /** The key of the positions that limited roles get: it makes a position, so nothing has to be stored. */
   readonly positionKey: Buffer;
+  /** The key of the digests that are versions of documents. */
+  readonly versionKey: Buffer;
 }
 
 /** The event log of a running panel with everything that follows it: write state, read models, ledger and snapshots. */
@@ -159,7 +161,7 @@ export function openStore({ directory, alarms, now, warn, failed, disposal, memb
       read,
       state,
       foldings,
-      caches: { ledger, checkpoints, positionKey: journal.positionKey },
+      caches: { ledger, checkpoints, ...journal.keys },
       startup: { complaint, damaged, switched },
     },
     dispatch: (command, context) => (isLate(context.actor) ? reject('STATE_REPLACED') : watched(command, context)),

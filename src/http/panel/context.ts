@@ -36,7 +36,7 @@ import type { Metrics } from '../ops/metrics.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
-import type { HistoryServices } from './history-services.js';
+import type { HistoryServices, ShownServices } from './history-services.js';
 import type { ProofServices } from './proof-services.js';
 import type { ClusterServices } from './relay/cluster-services.js';
 import type { ScanServices } from './scan-services.js';
@@ -203,7 +203,7 @@ export interface PanelServices extends Reads {
   readonly nodes: NodeServices;
   readonly releases: ReleaseServices;
   readonly backup: BackupServices;
-  readonly history: HistoryServices & ProofServices & ScanServices;
+  readonly history: HistoryServices & ShownServices & ProofServices & ScanServices;
   readonly server: ServerServices;
   readonly outside: OutsideServices;
   readonly webhooks: WebhookServices;

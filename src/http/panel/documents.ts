@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
 import { type Rejection, reject } from '../../commands/rejection.js';
 import { eventType } from '../../events/catalog.js';
 import { memberIn } from '../../events/client/members.js';
 import type { EventHeader, LogSearch } from '../../events/log/log-search.js';
-import { canonicalJson } from '../../lib/json.js';
 import { codeOf, type Text } from '../../messages/message.js';
 import { changesOf } from '../../projections/audit/changes.js';
 import { actorText } from '../../projections/why/history.js';
@@ -34,7 +32,7 @@ const MAX_CHANGES = 50;
 const MAX_VALUE = 100;
 
 /** What a caller can read of the documents, and of their history. */
-export interface Documents extends Needs<'read' | 'audit'> {
+export interface Documents extends Needs<'read' | 'audit' | 'versions'> {
   /** Null = everything. */
   readonly limits: LimitedView | null;
 }
@@ -97,7 +95,7 @@ export function staleness(
 ): Rejection | null {
   for (const one of expected) {
     const current = contentOf(documents, one.name);
-    const content = current === null ? '' : hashOf(current);
+    const content = current === null ? '' : hashOf(documents, one.name, current);
     if (expected.some((other) => other.name === one.name && other.content === content)) continue;
     return reject('VERSION_STALE', {
       document: one.name,
@@ -123,7 +121,7 @@ export function versionTag(
 }
 
 const tagOf = (documents: Documents, name: string, content: object): string =>
-  `${name}@${placeOf(documents, name)}-${hashOf(content)}`;
+  `${name}@${placeOf(documents, name)}-${hashOf(documents, name, content)}`;
 
 /** What changes the content of a client. */
 const CONTENT = ['ClientAdded', 'ClientUpdated', 'ClientIdentityChanged', 'ClientCredentialRotated'] as const;
@@ -135,7 +133,9 @@ function placeOf({ audit: { log }, limits }: Documents, name: string): number {
   return limits.hide(newest?.position ?? 0);
 }
 
-const hashOf = (content: object): string => hash('sha256', canonicalJson(content)).slice(0, CONTENT_CHARS);
+/** The content has secrets that the caller may not see. */
+const hashOf = ({ versions }: Documents, name: string, content: object): string =>
+  versions.of(name, content).slice(0, CONTENT_CHARS);
 
 function nameOf(
   read: Documents['read'],
@@ -150,7 +150,7 @@ function nameOf(
 }
 
 /** What an admin can change of a document; null if it does not exist. Counters and states that follow from them are left out. */
-function contentOf({ read, limits }: Pick<Documents, 'read' | 'limits'>, name: string): object | null {
+function contentOf({ read, limits, versions }: Omit<Documents, 'audit'>, name: string): object | null {
   // The other documents contain more than such a caller may know.
   if (limits !== null && !name.startsWith('client-')) return null;
   if (name === 'settings') return { settings: read.settings.current(), secrets: read.settings.secrets() };
@@ -161,7 +161,7 @@ function contentOf({ read, limits }: Pick<Documents, 'read' | 'limits'>, name: s
   const number = Number(digits);
   if (noun === 'inbound') {
     const inbound = read.inbounds.get(number);
-    return inbound ? inboundForm(read, inbound) : null;
+    return inbound ? inboundForm(read, versions, inbound) : null;
   }
   if (noun === 'node') {
     const node = read.nodes.get(number);

@@ -3,6 +3,7 @@ import type { Rehearsal } from '../../commands/rehearsal.js';
 import type { Rejection } from '../../commands/rejection.js';
 import type { CommandId } from '../../events/log/log.js';
 import type { OpaqueNumbers } from '../../lib/opaque-numbers.js';
+import type { KeyedDigest } from '../../lib/secrets/keyed-digest.js';
 import type { Moment } from '../../projections/moments.js';
 import type { Ledger, LedgerAnswer } from '../../projections/statement/ledger.js';
 import type { HistoryLog } from '../../projections/why/history.js';
@@ -23,8 +24,6 @@ export interface HistoryServices {
   readonly audit: AuditPages;
   /** Past events, read from the log. */
   readonly past: HistoryLog;
-  /** Positions for callers who must not count the events of others. */
-  readonly positions: OpaqueNumbers;
   /** Whether a command with this id was carried out, and for the same request; null for a new id. */
   readonly logged: (id: CommandId) => { readonly same: boolean } | null;
   /** The usage of clients by day and the changes of their counters, read while the read models are at the same event. */
@@ -37,4 +36,12 @@ export interface HistoryServices {
   readonly place: (at: string) => Promise<number | Rejection>;
   /** Decides commands on a copy of the write state, for dry runs. */
   readonly rehearse: () => Rehearsal;
+}
+
+/** What callers get in place of positions and contents that they may not see. Every member of a cluster gives the same. */
+export interface ShownServices {
+  /** Positions for callers who must not count the events of others. */
+  readonly positions: OpaqueNumbers;
+  /** Digests of documents, for versions. */
+  readonly versions: KeyedDigest;
 }

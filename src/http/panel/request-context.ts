@@ -30,7 +30,8 @@ const LIMITED_NOUNS = ['client', 'inbound'] as const;
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
-interface RequestParts extends Needs<'read' | 'logged' | 'rehearse' | 'audit' | 'moment' | 'past' | 'positions'> {
+interface RequestParts
+  extends Needs<'read' | 'logged' | 'rehearse' | 'audit' | 'moment' | 'past' | 'positions' | 'versions'> {
   readonly dispatch: Dispatch;
   readonly change: Change;
   /** Called with the request's correlation id and the author before a session changes something. */
@@ -97,7 +98,8 @@ class PanelRequest implements AuthRequest {
   /** The documents that the caller can read. */
   get #documents(): Documents {
     const limits = this.#limited();
-    return { audit: this.#parts.audit, read: limits?.read ?? this.#parts.read, limits };
+    const { audit, versions, read } = this.#parts;
+    return { audit, versions, read: limits?.read ?? read, limits };
   }
 
   get userId(): number {

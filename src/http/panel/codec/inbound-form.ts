@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import type { InboundDraft } from '../../../commands/inbound/inbound.js';
 import { type Rejection, reject } from '../../../commands/rejection.js';
 import type { Client } from '../../../events/client/client-document.js';
-import type { ClientNumber } from '../../../events/ids.js';
+import type { ClientNumber, InboundId } from '../../../events/ids.js';
 import { type Inbound, serves } from '../../../events/inbound/inbound-document.js';
-import { canonicalJson, textOf } from '../../../lib/json.js';
+import { textOf } from '../../../lib/json.js';
+import type { KeyedDigest } from '../../../lib/secrets/keyed-digest.js';
 import type { Text } from '../../../messages/message.js';
 import { refusedHere } from '../../../projections/core/refused-here.js';
 import type { ReadModels } from '../../../projections/read-models.js';
@@ -40,11 +40,11 @@ export function inboundSummary(
 }
 
 /** An inbound as a form edits it, with its version. */
-export function inboundForm(read: ReadModels, inbound: Inbound): InboundForm {
+export function inboundForm(read: ReadModels, versions: KeyedDigest, inbound: Inbound): InboundForm {
   const content = contentOf(inbound);
   return {
     ...machineOf(read, inbound),
-    ...{ id: inbound.id, version: versionOf(content), ...content },
+    ...{ id: inbound.id, version: versionOf(versions, inbound.id, content), ...content },
     ...{ nodeId: inbound.node ?? 0, clients: read.clients.ofInbound(inbound.id).length },
   };
 }
@@ -60,15 +60,19 @@ function contentOf(inbound: Inbound) {
   };
 }
 
-/** A hash of the content: when a change was undone, the version is the former one, and an update does not conflict. */
-function versionOf(content: ReturnType<typeof contentOf>): string {
-  return hash('sha256', canonicalJson(content)).slice(0, 32);
+/** A digest of the content: when a change was undone, the version is the former one, and an update does not conflict. */
+function versionOf(versions: KeyedDigest, id: InboundId, content: ReturnType<typeof contentOf>): string {
+  return versions.of(`inbound-${id}`, content).slice(0, 32);
 }
 
 /** The rejection of an update whose caller edited another version; null without an expectation. */
-export function changedSince(read: ReadModels, inbound: Inbound, expected: string): Rejection | null {
-  if (expected === '' || expected === versionOf(contentOf(inbound))) return null;
-  return reject('INBOUND_CHANGED', { inbound: inbound.id, current: inboundForm(read, inbound) });
+export function changedSince(
+  { read, versions }: { readonly read: ReadModels; readonly versions: KeyedDigest },
+  inbound: Inbound,
+  expected: string,
+): Rejection | null {
+  if (expected === '' || expected === versionOf(versions, inbound.id, contentOf(inbound))) return null;
+  return reject('INBOUND_CHANGED', { inbound: inbound.id, current: inboundForm(read, versions, inbound) });
 }
 
 /** A client for the preview of an inbound that has none. */

@@ -45,7 +45,7 @@ import { webhookHandlers } from './webhooks.js';
 export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services: PanelServices): void {
   const { read, now, core, machine, accounts, nodes, releases, backup, history, server, outside } = services;
   const { webhooks } = services;
-  mount(router, tables.clients, clientHandlers, gate, { read, now });
+  mount(router, tables.clients, clientHandlers, gate, { read, now, ...history });
   mount(router, tables.clientList, clientListHandlers, gate, { read, now, ...history, ...server });
   mount(router, tables.clientWhy, clientWhyHandlers, gate, { read, now, ...history, ...nodes });
   const statement = { read, now, ...history };
@@ -54,7 +54,7 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
     ledger: history.ledgerAt(whole),
   }));
   mount(router, tables.inboundForms, inboundFormHandlers, gate, { read, now, ...core, ...machine, ...history });
-  mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine });
+  mount(router, tables.inbounds, inboundHandlers, gate, { read, ...core, ...machine, ...history });
   mount(router, tables.server, serverHandlers, gate, { read, ...machine });
   mount(router, tables.attention, attentionHandlers, gate, { read, ...history, ...machine, ...webhooks });
   mount(router, tables.histories, historyHandlers, gate, { read, ...core, ...machine });

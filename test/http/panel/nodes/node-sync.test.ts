@@ -70,6 +70,10 @@ describe('the synchronization state of a node', () => {
     expect((await browser.get('/panel/api/nodes/get/1')).json?.obj).toMatchObject(shown);
     const seen = { tag: 'in-1', position, digest: 'd', newClients: [], newInbound: true };
     given({ type: 'RecordNodeInboundApplied', data: { ...told, ...seen } });
+    // The digest is one of passwords, which a reader of the feed could guess.
+    const feed = await browser.get(`/panel/api/events?after=${log.head().position - 1}`);
+    expect(feed.json?.obj).toMatchObject({ events: [{ type: 'NodeInboundApplied', data: { tag: 'in-1', position } }] });
+    expect(feed.text).not.toContain('digest');
     given({
       type: 'RecordNodeUnmanagedItems',
       data: { queried: queried, inboundTags: ['own'], clients: [{ inboundTag: 'in-1', email: 'mallory' }], omitted: 0 },

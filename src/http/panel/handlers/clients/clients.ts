@@ -19,7 +19,7 @@ const DELETED = message('client.deleted');
 const UPDATED = message('client.updated');
 const RESET = message('client.trafficReset');
 
-export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>> = {
+export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read' | 'versions'>> = {
   copyClients,
 
   getClientTraffics({ params: { email } }, { read }) {
@@ -59,7 +59,7 @@ export const clientHandlers: Handlers<typeof clientRoutes, Needs<'now' | 'read'>
       const inbound = services.read.inbounds.get(id);
       if (!inbound) return reject('INBOUND_NOT_FOUND', { inbound: id });
       const current = named(services, inbound, key);
-      const outdated = current && clientChangedSince(current, expectedVersion ?? '');
+      const outdated = current && clientChangedSince(services.versions, current, expectedVersion ?? '');
       if (outdated) return outdated;
       const wire = meant(settings.clients ?? [], inbound, key, current);
       if (!wire) return reject('NO_CLIENTS');

@@ -24,7 +24,7 @@ import { visibleInbounds } from '../../visible-inbounds.js';
 import { namesOf, planOf, withNumbers } from './change.js';
 import { restoreClients } from './restore.js';
 
-type Services = Needs<'audit' | 'ledger' | 'now' | 'read' | 'subPort'>;
+type Services = Needs<'audit' | 'ledger' | 'now' | 'read' | 'subPort' | 'versions'>;
 
 const DEFAULT_LIMIT = 100;
 /** How many clients the list of those with the most traffic has. */
@@ -100,13 +100,13 @@ export const clientListHandlers: Handlers<typeof clientListRoutes, Services> = {
         vision: supportsVision(inbound),
       })),
 
-  details({ params: { email } }, { read, now }) {
+  details({ params: { email } }, { read, now, versions }) {
     const clients = read.clients.byEmail(email);
     if (clients.length === 0) return reject('CLIENT_NOT_FOUND', { client: email });
     const at = now();
     return clients.map((client) => ({
       row: rowOf(read, client, at),
-      version: clientVersion(client),
+      version: clientVersion(versions, client),
       client: wireClient(client),
       addresses: read.usage.addresses(client).map(([ip, seen]) => ({ ip, at: seen })),
     }));

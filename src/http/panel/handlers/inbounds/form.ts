@@ -14,7 +14,7 @@ import { externalProblem } from './checks.js';
 import { inboundImport } from './import.js';
 import { storedInbound } from './inbounds.js';
 
-type Services = Needs<'read' | 'now' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
+type Services = Needs<'read' | 'now' | 'versions' | 'core' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
 /** Ports below are often taken; ports above are given to outgoing connections. */
 const LOWEST_PORT = 10_000;
@@ -35,9 +35,9 @@ export const inboundFormHandlers: Handlers<typeof inboundFormRoutes, Services> =
 
   overview: (_, services, request) => inSlices(summaries(services, request)),
 
-  form({ params: { id } }, { read }) {
+  form({ params: { id } }, { read, versions }) {
     const inbound = read.inbounds.get(id);
-    return inbound ? inboundForm(read, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
+    return inbound ? inboundForm(read, versions, inbound) : reject('INBOUND_NOT_FOUND', { inbound: id });
   },
 
   async freePort({ query: { prefer } }, { read, portProblem }) {

@@ -21,7 +21,7 @@ const UPDATED = message('inbound.updated');
 const UPDATED_UNTESTED = message('inbound.updatedUntested');
 const STILL_CLOSED = message('inbound.enabledButClosed');
 
-type Services = Needs<'read' | 'core' | 'collect' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
+type Services = Needs<'read' | 'versions' | 'core' | 'collect' | 'coreSettled' | 'portProblem' | 'pairProblem'>;
 
 export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async list(_, { read, collect }, request) {
@@ -47,7 +47,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
   async update({ params: { id }, body: { expectedVersion = '', ...body } }, services, request) {
     const before = storedInbound(services, id);
     if (!before) return reject('INBOUND_NOT_FOUND', { inbound: id });
-    const outdated = changedSince(services.read, before.inbound, expectedVersion);
+    const outdated = changedSince(services, before.inbound, expectedVersion);
     if (outdated) return outdated;
     if (body.nodeId !== undefined && (body.nodeId || null) !== before.inbound.node) return reject('NODE_IMMUTABLE');
     const asked = inboundDraft(body, before);
@@ -64,7 +64,7 @@ export const inboundHandlers: Handlers<typeof inboundRoutes, Services> = {
     const done = await request.change(() => {
       // Missing members are taken from the state now, not from before the checks.
       const current = storedInbound(services, id);
-      const late = current && changedSince(services.read, current.inbound, expectedVersion);
+      const late = current && changedSince(services, current.inbound, expectedVersion);
       if (late) return late;
       const draft = inboundDraft(body, current);
       return draft instanceof Rejection
