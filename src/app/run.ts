@@ -53,8 +53,9 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   const adapters = createAdapters(panel, config, logger);
   const servers = createServers(panel, config, logger);
   const shutdown = createShutdown(end);
+  const forServices = serverServices(panel, servers, config, cluster);
   const services = createServices(panel, adapters, {
-    ...{ version, warn, overrides: overridesOf(config), servers: serverServices(panel, servers, config, cluster) },
+    ...{ version, warn, overrides: overridesOf(config), servers: forServices },
     member: cluster,
     corePlace: () => corePlace(config),
     switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
@@ -72,13 +73,11 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   };
   await openControl(
     panel,
-    warn,
+    {
+      ...{ coreInstall: services.installs.coreInstall, backups: services.backups, publisher: services.publisher },
+      ...{ undo, joins: () => cluster?.calls.joins ?? null, confirmed: forServices.confirmed, warn },
+    },
     disposal,
-    services.installs.coreInstall,
-    services.backups,
-    undo,
-    services.publisher,
-    () => cluster?.calls.joins ?? null,
   );
   startAdapters(adapters, disposal);
   /** What a member of a cluster does only while it leads. */

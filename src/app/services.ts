@@ -76,7 +76,9 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
     inCluster: parts.servers.cluster !== null,
   });
   const refusals = new Refusals(panel.now, recorder(panel.dispatch, parts.servers.cluster));
-  const chat = createChatBot(panel, { web, host: machine.host, backups, refusals, version, warn });
+  const chat = createChatBot(panel, {
+    ...{ web, host: machine.host, backups, refusals, confirmed: parts.servers.confirmed, version, warn },
+  });
   const nodes = createNodes(panel, { web, warn });
   const proof = createProof(panel, { web, messenger: () => chat.bot.messenger(), warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));

@@ -279,12 +279,12 @@ export class ClusterLink {
 
   /** Waits until the cluster has confirmed everything that this panel has appended; null = it has. */
   async confirmed(): Promise<Rejection | null> {
-    const log = this.#log;
-    if (this.#member?.state.role !== 'leader' || log === null || this.#options.ack === 'local') return null;
+    const [member, log] = [this.#member, this.#log];
+    if (member === null || log === null || this.#options.ack === 'local') return null;
     const { position } = log.head();
     const [copies, end] = [this.#copies, performance.now() + CONFIRM_MS];
     const isConfirmed =
-      (await this.#member.confirmed(position, CONFIRM_MS)) &&
+      (await member.confirmed(position, CONFIRM_MS)) &&
       (copies === null || (await copies.reached(position, Math.max(0, end - performance.now()))));
     return isConfirmed ? null : reject('CHANGE_UNCONFIRMED', { span: CONFIRM_MS });
   }

@@ -81,7 +81,7 @@ export class Member {
 
   readonly #moved = (): void => {
     const has = this.#role === 'follower' ? this.#acknowledged() : null;
-    if (has !== null) this.#parts.work.moved?.(has);
+    if (has) this.#parts.work.moved?.(has);
   };
 
   get state(): MemberState {
@@ -123,9 +123,9 @@ export class Member {
     return this.#role === 'leader' && !this.#yielding;
   }
 
-  /** Resolves to whether the cluster has confirmed everything up to a position within `ms`. */
+  /** Resolves to whether the cluster has confirmed everything up to a position within `ms`; a follower has nothing else. */
   async confirmed(position: number, ms: number): Promise<boolean> {
-    return this.#publisher !== null && this.#publisher.confirmed(position, ms);
+    return this.#publisher === null || this.#publisher.confirmed(position, ms);
   }
 
   /** To be called after each append of the leader. */

@@ -153,20 +153,27 @@ export async function operateLeader(dataDir: string, type: OperationName, data: 
 /** The running panel, as far as the operator may use it. */
 interface ControlledPanel {
   readonly read: Pick<ReadModels, 'admins'>;
+  readonly log: Pick<EventLog, 'head'>;
   readonly dispatch: Dispatch;
   readonly directory: DataDirectory;
 }
 
+interface ControlParts {
+  readonly coreInstall: Pick<CoreInstall, 'install'>;
+  readonly backups: Backups;
+  readonly undo: UndoTarget;
+  readonly publisher: Pick<HeadPublisher, 'publish' | 'state'>;
+  readonly joins: ControlTarget['joins'];
+  /** Waits until the cluster has confirmed what was appended; null = it has. */
+  readonly confirmed: () => Promise<Rejection | null>;
+  readonly warn: (message: string, fields: object) => void;
+}
+
 /** Opens the control socket, through which the command line reaches the running panel, until `disposal`. */
 export async function openControl(
-  { read, dispatch, directory }: ControlledPanel,
-  warn: (message: string, fields: object) => void,
+  { read, log, dispatch, directory }: ControlledPanel,
+  { coreInstall, backups, undo, publisher, joins, confirmed, warn }: ControlParts,
   disposal: Disposal,
-  coreInstall: Pick<CoreInstall, 'install'>,
-  backups: Backups,
-  undo: UndoTarget,
-  publisher: Pick<HeadPublisher, 'publish' | 'state'>,
-  joins: ControlTarget['joins'],
 ): Promise<void> {
   const target: ControlTarget = {
     dataDir: directory.root,
@@ -187,10 +194,14 @@ export async function openControl(
     warn('a request of the operator failed', { err: error });
     return { ok: false, error: message('cli.panelFailed') };
   };
+  const answer = async (request: ControlRequest): Promise<ControlAnswer> => {
+    const before = log.head().position;
+    const given = await answerTo(request, target);
+    const refused = given.ok && log.head().position !== before ? await confirmed() : null;
+    return refused ? { ok: false, error: refused.text } : given;
+  };
   try {
-    const server = await serveControl(controlSocket(directory.run), (request) =>
-      answerTo(request, target).catch(failed),
-    );
+    const server = await serveControl(controlSocket(directory.run), (request) => answer(request).catch(failed));
     disposal.add(() => server.close());
   } catch (error) {
     // The panel works without it; the command line then works once the panel is stopped.

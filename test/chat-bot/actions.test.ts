@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CoreError } from '../../src/commands/ports/core.js';
+import { reject } from '../../src/commands/rejection.js';
 import { verbatim } from '../../src/messages/message.js';
 import { alice, one as alicesInbound, bob, draft, inboundDraft, two, userId } from '../kit/builders.js';
 import { ADMIN, OTHER_ADMIN, STRANGER, startBot, until } from './kit.js';
@@ -22,6 +23,16 @@ describe('a client', () => {
     expect(appended().slice(1)).toMatchObject([
       { type: 'ClientUpdated', data: { client: 1, changes: { enabled: true } }, meta: { actor: BY_BOT } },
     ]);
+  });
+
+  it('is not said to be disabled before the cluster has confirmed it', async () => {
+    const unconfirmed = reject('CHANGE_UNCONFIRMED', { span: 5000 });
+    const { ask, press, mark, appended } = await startBot({ clients: [alice], unconfirmed });
+    mark();
+    const shown = await ask('/usage alice');
+    await press('Disable', shown);
+    expect((await press('Yes', shown)).text).toContain('the cluster has not confirmed it within 5 seconds');
+    expect(appended()).toMatchObject([{ type: 'ClientUpdated', data: { changes: { enabled: false } } }]);
   });
 
   it('is unchanged after a cancellation', async () => {

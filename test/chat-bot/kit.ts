@@ -9,6 +9,7 @@ import { Refusals } from '../../src/commands/access/refusals.js';
 import type { AnyCommand } from '../../src/commands/catalog.js';
 import { type BackupFile, type BackupStatus, type Backups } from '../../src/commands/ports/backups.js';
 import type { HostReading } from '../../src/commands/ports/host.js';
+import type { Rejection } from '../../src/commands/rejection.js';
 import type { RecordedEvent } from '../../src/events/catalog.js';
 import { Place } from '../commands/reactors/kit.js';
 import { inboundDraft, userId } from '../kit/builders.js';
@@ -48,6 +49,8 @@ interface Options {
   readonly remark?: string;
   readonly backup?: Partial<BackupFile>;
   readonly create?: Backups['create'];
+  /** That the cluster has not confirmed the last change. */
+  readonly unconfirmed?: Rejection | null;
   readonly lastGood?: BackupStatus['lastGood'];
   readonly server?: BotServer;
 }
@@ -60,6 +63,7 @@ export async function startBot({
   backup = {},
   create,
   lastGood = null,
+  unconfirmed = null,
   server: own,
 }: Options = {}) {
   const server = own ?? (await startBotServer());
@@ -87,6 +91,7 @@ export async function startBot({
           latest: () => ({ last: null, lastGood, next: null, late: false }),
         },
         refusals: new Refusals(panel.now, panel.dispatch),
+        confirmed: async () => unconfirmed,
         version: '1.2.3',
         warn: (message, fields) => void place.warnings.push(`${message} ${JSON.stringify(fields)}`),
       },

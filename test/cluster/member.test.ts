@@ -47,6 +47,22 @@ describe.skipIf(withoutNats('members of a cluster'))('a member of a cluster', ()
     expect(await align(stream, one.log.log)).toMatchObject({ relation: 'behind', position: 1 });
   });
 
+  it('confirms nothing that the stream does not have, also while it stops; a follower has nothing else', async () => {
+    const { url, server } = await startCluster();
+    const one = await startMember(url, 'one', logLike());
+    expect(await one.member.confirmed(1, 0)).toBe(true);
+    await leads(one);
+    one.add(1);
+    expect(await one.member.confirmed(1, 10_000)).toBe(true);
+    await server.pause();
+    one.add(2);
+    const stopped = one.member.stop();
+    expect(one.member.state.role).toBe('follower');
+    expect(await one.member.confirmed(2, 10)).toBe(false);
+    server.resume();
+    await stopped;
+  });
+
   it('reads its log no more after it has stopped', async () => {
     const { url } = await startCluster();
     const one = await startMember(url, 'one', logLike());

@@ -7,10 +7,10 @@ import { LogReplication } from '../../src/adapters/sqlite/replication/log-replic
 import { Member } from '../../src/cluster/member.js';
 import { clientAdded, clientNumber, draft, inboundAdded } from '../kit/builders.js';
 import { TestLog, temporaryFolder } from '../kit/log.js';
-import { startNats } from '../kit/real/nats/server.js';
+import { type NatsServer, startNats } from '../kit/real/nats/server.js';
 
 /** A NATS server with the stream and the buckets of a new cluster, until the end of the test. */
-export async function startCluster(log = 'first'): Promise<{ readonly url: string }> {
+export async function startCluster(log = 'first'): Promise<{ readonly url: string; readonly server: NatsServer }> {
   const server = await startNats();
   onTestFinished(() => server.remove());
   const url = server.url.replace('://', `://${server.user.user}:${server.user.password}@`);
@@ -18,7 +18,7 @@ export async function startCluster(log = 'first'): Promise<{ readonly url: strin
   await (await openKeyBucket(connection, 1)).markComplete();
   await createClusterStore(connection, { log, base: 0 }, 1);
   await connection.close();
-  return { url };
+  return { url, server };
 }
 
 /** An empty log with the same master key as `other`. */

@@ -23,6 +23,7 @@ import { nameOf, type Peer, type Peers } from './auth/peer.js';
 import type { Sessions } from './auth/session.js';
 import type { UnsavedSessions } from './auth/unsaved.js';
 import type { PanelServices } from './context.js';
+import { mayChange } from './contract/dry-run.js';
 import { answersAt } from './contract/moments.js';
 import { type Route, Upload } from './contract/route.js';
 import { HotReads } from './hot-reads.js';
@@ -225,13 +226,19 @@ export class PanelGate implements Gate<AuthRequest> {
     };
   }
 
-  conclusionOf(request: AuthRequest, acts: boolean, res: ServerResponse): (outcome: unknown) => Promise<unknown> {
+  /**
+   * Turns the outcome of a request into its answer, once the cluster has confirmed what it relies on. That holds for a change
+   * that appends nothing as well: it may repeat one that is not confirmed yet.
+   */
+  conclusionOf(request: AuthRequest, route: Route, res: ServerResponse): (outcome: unknown) => Promise<unknown> {
     const { server, backup } = this.#parts.services;
-    const before = acts ? backup.logHead().position : 0;
+    const before = route.acts ? backup.logHead().position : 0;
     return async (outcome) => {
       if (outcome instanceof Rejection) this.#parts.refusals.add(request.actor, outcome);
       // A refusal has changed nothing that the caller relies on.
-      if (!acts || outcome instanceof Rejection || backup.logHead().position === before) return outcome;
+      if (!route.acts || outcome instanceof Rejection) return outcome;
+      const changes = mayChange(route) && !request.handling.isDryRun;
+      if (!changes && backup.logHead().position === before) return outcome;
       const refused = await server.confirmed();
       if (refused === null) this.#follower?.changed(res, request.auth);
       return refused ?? outcome;

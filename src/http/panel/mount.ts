@@ -46,9 +46,9 @@ export interface Gate<R extends HttpRequest = HttpRequest> {
   requestOf(req: Request, res: Response): R;
   /**
    * Called before a request is carried out, and its result with the outcome. Notes a rejection because of a permission or a
-   * quota for the log, and waits until what was appended meanwhile is safe. Resolves to the outcome to answer with.
+   * quota for the log, and waits until what the answer relies on is safe. Resolves to the outcome to answer with.
    */
-  conclusionOf(request: R, acts: boolean, res: Response): (outcome: unknown) => Promise<unknown>;
+  conclusionOf(request: R, route: Route, res: Response): (outcome: unknown) => Promise<unknown>;
   /** Registers the handler of a hot route, which is answered without the router. */
   addHotRoute(route: Route, path: string, handle: Handler<R>): void;
 }
@@ -108,7 +108,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     const document = documentOf(route);
     const respond: RequestHandler = async (req, res) => {
       const request = gate.requestOf(req, res);
-      const conclude = gate.conclusionOf(request, acts, res);
+      const conclude = gate.conclusionOf(request, route, res);
       const wanted = repeatable ? wantedVersions(route, req) : null;
       const run = (): Promise<unknown> =>
         wanted ? request.handling.expecting(wanted, () => outcomeOf(req, request)) : outcomeOf(req, request);

@@ -19,7 +19,7 @@ export const addClients = (
   data: { inbound: one, clients },
 });
 
-/** A panel with a core of straw: its log is real, its time is the test's. */
+/** A panel with a real log, a fake core and a clock of the test. */
 export class Place {
   readonly root = temporaryFolder();
   readonly clock = new Clock();
@@ -31,7 +31,7 @@ export class Place {
     this.core = core;
   }
 
-  /** A process of the panel, as far as it matters here. */
+  /** Starts the panel and waits until its core has followed. */
   async open(): Promise<this> {
     this.panel = await this.#make();
     await this.panel.start();

@@ -39,14 +39,15 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 const SEVERAL_COMMANDS: ReadonlySet<string> = new Set([undo.undo.path]);
 
 /** Whether a route of a known caller may change something. */
-const changes = ({ method, acts, auth, permission }: Route): boolean =>
+export const mayChange = ({ method, acts, auth, permission }: Route): boolean =>
   (method === 'POST' || acts) && auth !== 'none' && permission?.action !== 'read';
 
 /** How many commands a route carries out that answers `?dryRun=true`; null for routes without a dry run. */
 export function dryRunOf(route: Route): 'one' | 'several' | null {
-  if (!changes(route) || REASONS.has(route.path)) return null;
+  if (!mayChange(route) || REASONS.has(route.path)) return null;
   return SEVERAL_COMMANDS.has(route.path) ? 'several' : 'one';
 }
 
 /** Why a changing route has no dry run; null for other routes. */
-export const noDryRunOf = (route: Route): string | null => (changes(route) ? (REASONS.get(route.path) ?? null) : null);
+export const noDryRunOf = (route: Route): string | null =>
+  mayChange(route) ? (REASONS.get(route.path) ?? null) : null;

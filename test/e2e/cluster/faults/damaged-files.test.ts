@@ -24,7 +24,9 @@ async function adds(at: FaultyMember, token: string, emails: readonly string[]):
   const headers = { 'content-type': 'application/json', 'idempotency-key': `add-${emails[0]}` };
   const answer = await until(`${emails[0]} at ${at.name}`, async () => {
     const given = await bearer(at, token, ANSWER_MS).raw('POST', '/panel/api/inbounds/addClient', { headers, body });
-    return ((await given.json()) as { success: boolean }).success ? given : undefined;
+    const { success, msg } = (await given.json()) as { success: boolean; msg: string };
+    if (!success) throw new Error(`${given.status} ${msg}`);
+    return given;
   });
   return Number(answer.headers.get('x-portolan-position'));
 }
@@ -37,6 +39,12 @@ const allHave = async ({ members, token }: Three, position: number) => {
       return answer.status === 200;
     });
 };
+
+/** The clients that a member shows, by their numbers. */
+async function emailsAt({ token }: Three, member: FaultyMember): Promise<readonly string[]> {
+  const list = bearer(member, token, ANSWER_MS).get<{ clientStats: { email: string }[] }[]>('/panel/api/inbounds/list');
+  return (await must(list)).flatMap(({ clientStats }) => clientStats).map(({ email }) => email);
+}
 
 /** Has a server start with a damaged file. The others go on meanwhile. */
 async function damageBlock(three: Three, index: number, damage: (file: string) => void, email: string) {
@@ -100,10 +108,12 @@ describe.skipIf(withoutNats('damaged files of a cluster'))('three members and th
       );
     await follower.start();
     await allHave(three, position);
-    const list = await must(
-      bearer(follower, token, ANSWER_MS).get<{ clientStats: unknown[] }[]>('/panel/api/inbounds/list'),
-    );
-    expect(list.flatMap(({ clientStats }) => clientStats)).toHaveLength(6 + AWAY);
+    const expected = [
+      ...['first', 'during-a-flipped-byte', 'during-a-truncated-file', 'after-the-blocks'],
+      ...damages.map(([name]) => `while-the-log-is-${name}`),
+      ...Array.from({ length: AWAY }, (_, n) => `away-${n}`),
+    ];
+    for (const member of members) expect(await emailsAt(three, member), member.name).toStrictEqual(expected);
     expect((await cli(['events', 'verify'], follower.dataDir)).code).toBe(0);
   });
 });
