@@ -2,40 +2,17 @@ import { isIP } from 'node:net';
 import { eventType, type RecordedEvent } from '../../events/catalog.js';
 import { memberNames } from '../../events/enumerated-words.js';
 import type { EventMeta } from '../../events/log/event.js';
+import { secretTest } from '../../lib/secrets/secret-members.js';
 import { keptWords } from './words.js';
 
-/** Members that name people, places or secrets: their strings are replaced even when they are words of a format. */
+/** Members that name people or places: their strings are replaced even when they are words of a format. So are secrets. */
 const NAMES: ReadonlySet<string> = new Set([
-  ...[
-    'email',
-    'subId',
-    'comment',
-    'id',
-    'password',
-    'auth',
-    'name',
-    'username',
-    'remark',
-    'token',
-    'host',
-    'user',
-    'pass',
-  ],
+  ...['email', 'subId', 'comment', 'id', 'name', 'username', 'remark', 'host', 'user'],
 ]);
-/** Members with texts that people type or secrets, which may look like a number, a version or a date. */
+/** Members with texts that people type, which may look like a number, a version or a date. */
 const TYPED: ReadonlySet<string> = new Set([
-  ...['reason', 'shortId', 'shortIds', 'seed', 'secret', 'psk', 'path', 'serviceName', 'authority', 'label', 'alias'],
-  ...[
-    'serverName',
-    'serverNames',
-    'webBasePath',
-    'subPath',
-    'subJsonPath',
-    'subClashPath',
-    'subTitle',
-    'subDomain',
-    'webDomain',
-  ],
+  ...['reason', 'shortId', 'shortIds', 'path', 'serviceName', 'authority', 'label', 'alias', 'serverName'],
+  ...['serverNames', 'webBasePath', 'subPath', 'subJsonPath', 'subClashPath', 'subTitle', 'subDomain', 'webDomain'],
   ...['domain', 'sni', 'target', 'dest'],
 ]);
 /** Numbers that identify a person: chat ids. */
@@ -53,6 +30,8 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 
 /** Digests of configurations with their secrets: a guess of a short password could be tested with them. */
 const SECRET_DIGESTS: ReadonlySet<string> = new Set(['NodeInboundApplied.digest']);
+
+const isSecretField = secretTest({}, '');
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const GEO = /^(?:ext:)?geo(?:ip|site):!?[\w-]+$/;
@@ -79,7 +58,7 @@ export class Redaction {
       Object.entries(event.data).map(([field, value]) => {
         const isOpen = !Object.hasOwn(definition?.seals ?? {}, field) && !SECRET_DIGESTS.has(`${event.type}.${field}`);
         const isOwn = isOpen && OWN_FIELDS.has(field);
-        return [field, isOwn ? value : this.value(value, field)];
+        return [field, isOwn ? value : this.value(value, field, isSecretField(field, value))];
       }),
     );
     const stream = definition?.stream(data as never) ?? event.stream;
@@ -87,15 +66,16 @@ export class Redaction {
   }
 
   /** `member`: the name of the member that has the value. */
-  value(value: unknown, member: string): unknown {
-    if (typeof value === 'string') return this.text(value, member);
+  value(value: unknown, member: string, isSecret = false): unknown {
+    if (typeof value === 'string') return this.text(value, member, isSecret);
     if (typeof value === 'number') return PERSONAL_NUMBERS.has(member) && value !== 0 ? this.#number(value) : value;
-    if (Array.isArray(value)) return value.map((item) => this.value(item, member));
+    if (Array.isArray(value)) return value.map((item) => this.value(item, member, isSecret));
     if (typeof value !== 'object' || value === null) return value;
+    const isSecretIn = secretTest(value as Readonly<Record<string, unknown>>, member);
     return Object.fromEntries(
       Object.entries(value).map(([key, inner]) => [
         this.#isMember(key) ? key : this.#replacement(key),
-        this.value(inner, key),
+        this.value(inner, key, isSecretIn(key, inner)),
       ]),
     );
   }
@@ -105,8 +85,9 @@ export class Redaction {
     return this.#members.has(key) || (MEMBER.test(key) && !this.#replaced.has(key));
   }
 
-  text(value: string, member: string): string {
+  text(value: string, member: string, isSecret = false): string {
     if (value === '') return value;
+    if (isSecret) return this.#replacement(value);
     if (/^[[{]/.test(value)) return this.#json(value, member);
     return !NAMES.has(member) && this.#isKept(value, member) ? value : this.#replacement(value);
   }

@@ -1,4 +1,5 @@
 import { isObject, type Json } from '../../lib/json.js';
+import { isOfServerOnly } from '../../lib/secrets/secret-members.js';
 
 /** A JSON object written by an admin. Its members may be missing or of any type. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -37,19 +38,9 @@ export function hostHeaderOf(headers: unknown): string {
   return '';
 }
 
-/** Members that only the server may know, at any depth. */
-const SECRETS: ReadonlySet<string> = new Set([
-  'privateKey',
-  'secretKey',
-  'mldsa65Seed',
-  'decryption',
-  'certificates',
-  'echServerKeys',
-  'masterKeyLog',
-]);
 /** A copy of JSON without members that only the server may know. Everything else is unchanged, also what is empty. */
-export function withoutSecrets(value: object): unknown {
-  return JSON.parse(JSON.stringify(value, (name, member: unknown) => (SECRETS.has(name) ? undefined : member)));
+export function withoutServerMembers(value: object): unknown {
+  return JSON.parse(JSON.stringify(value, (name, member: unknown) => (isOfServerOnly(name) ? undefined : member)));
 }
 
 /** Maximum depth; real settings are less deep. */
@@ -67,7 +58,7 @@ export function publicJson(value: unknown, depth = 0): Json | undefined {
   }
   const members: [string, Json][] = [];
   for (const [name, member] of Object.entries(value)) {
-    const copy = SECRETS.has(name) ? undefined : publicJson(member, depth + 1);
+    const copy = isOfServerOnly(name) ? undefined : publicJson(member, depth + 1);
     if (copy !== undefined) members.push([name, copy]);
   }
   return members.length > 0 ? Object.fromEntries(members) : undefined;

@@ -1,5 +1,5 @@
 import { InboundConfig } from '../../events/inbound/inbound.js';
-import { fieldsOf, textOf, withoutSecrets } from './fields.js';
+import { fieldsOf, textOf, withoutServerMembers } from './fields.js';
 
 /** Transport settings that links repeat. Members in them that only the server may know are left out. */
 const TRANSPORTS = [
@@ -55,5 +55,5 @@ function linkStream(stream: Members): Members {
 
 /** Copies of these members. */
 function picked(from: Readonly<Record<string, unknown>>, names: readonly string[]): Members {
-  return withoutSecrets(Object.fromEntries(names.map((name) => [name, from[name]]))) as Members;
+  return withoutServerMembers(Object.fromEntries(names.map((name) => [name, from[name]]))) as Members;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeyedDigest } from '../../src/lib/secrets/keyed-digest.js';
+import { KeyedDigest } from '../../../src/lib/secrets/keyed-digest.js';
 
 const digest = new KeyedDigest(Buffer.alloc(32, 1));
 
