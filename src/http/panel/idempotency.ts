@@ -41,9 +41,15 @@ function sha256(...parts: readonly (string | Buffer)[]): string {
   return hash.digest('hex');
 }
 
+/** What a request has done: its outcome, and the position of the last event that it appended; null = none. */
+export interface Performed {
+  readonly outcome: unknown;
+  readonly position: number | null;
+}
+
 interface Known {
   readonly fingerprint: string;
-  readonly outcome: unknown;
+  readonly performed: Performed | Promise<Performed>;
 }
 
 /**
@@ -51,7 +57,7 @@ interface Known {
  * effect of the first request. A rejected request may be retried with the same key.
  */
 export class Answers {
-  readonly #underWay = new Map<string, Known & { readonly outcome: Promise<unknown> }>();
+  readonly #underWay = new Map<string, Known>();
   readonly #kept: LRUCache<string, Known>;
   readonly #logged: (id: CommandId) => { readonly same: boolean } | null;
 
@@ -61,25 +67,25 @@ export class Answers {
     this.#logged = logged;
   }
 
-  /** The outcome of `run`, or of the same earlier request. `IDEMPOTENCY_KEY_REUSED` when the key was used for another one. */
-  async once({ key, fingerprint }: CommandId, run: () => Promise<unknown>): Promise<unknown> {
+  /** What `run` does, or the same earlier request did. `IDEMPOTENCY_KEY_REUSED` when the key was used for another one. */
+  async once({ key, fingerprint }: CommandId, run: () => Promise<Performed>): Promise<Performed | Rejection> {
     const known = this.#underWay.get(key) ?? this.#kept.get(key);
     const same = known ? known.fingerprint === fingerprint : (this.#logged({ key, fingerprint })?.same ?? true);
     if (!same) return reject('IDEMPOTENCY_KEY_REUSED');
-    if (known) return known.outcome;
-    const outcome = run();
-    this.#underWay.set(key, { fingerprint, outcome });
+    if (known) return known.performed;
+    const performed = run();
+    this.#underWay.set(key, { fingerprint, performed });
     try {
-      this.#keep(key, fingerprint, await outcome);
+      this.#keep(key, fingerprint, await performed);
     } finally {
       this.#underWay.delete(key);
     }
-    return outcome;
+    return performed;
   }
 
-  #keep(key: string, fingerprint: string, outcome: unknown): void {
+  #keep(key: string, fingerprint: string, { outcome, position }: Performed): void {
     const kept = frozen(outcome);
-    if (kept) this.#kept.set(key, { fingerprint, outcome: kept.outcome }, { size: kept.size });
+    if (kept) this.#kept.set(key, { fingerprint, performed: { outcome: kept.outcome, position } }, { size: kept.size });
   }
 }
 

@@ -2,7 +2,7 @@ import { type Rejection, reject } from '../../commands/rejection.js';
 import { rangeOf } from '../../commands/undo/past-command.js';
 import type { LogSearch } from '../../events/log/log-search.js';
 import { isoTime } from '../../lib/time/iso-time.js';
-import type { ErasedDocument } from '../../projections/erased.js';
+import { type ErasedDocument, erasedIn } from '../../projections/erased.js';
 import type { Moment, Moments } from '../../projections/moments.js';
 
 const POSITION = /^\d{1,15}$/;
@@ -40,8 +40,24 @@ export async function placeOf({ search, positionAt, now }: Past, text: string): 
   return positionAt(time) || reject('MOMENT_UNKNOWN', { value, head });
 }
 
+/** What exists for a caller who sees only a part of the clients. */
+const LIMITED_NOUNS = ['client', 'inbound'] as const;
+
+type Header = readonly [name: string, value: string];
+
+/** The headers of an answer about a moment. `isLimited`: the caller sees only a part of the clients. */
+export function momentHeaders({ position, at, read }: Moment, isLimited: boolean): readonly Header[] {
+  const erased = isLimited ? erasedIn(read, LIMITED_NOUNS) : erasedIn(read);
+  return [
+    // The last event before a time may be one of others.
+    ...(isLimited ? [] : [['X-Portolan-Position', String(position)] as const]),
+    ['X-Portolan-Time', new Date(at).toISOString()],
+    ...erasedHeaders(erased),
+  ];
+}
+
 /** The headers of a moment that has placeholders: the first documents, how many there are, and the fields of each noun. */
-export function erasedHeaders(erased: readonly ErasedDocument[]): readonly (readonly [string, string])[] {
+function erasedHeaders(erased: readonly ErasedDocument[]): readonly Header[] {
   if (erased.length === 0) return [];
   const fields = new Map<string, ReadonlySet<string>>();
   for (const one of erased) fields.set(one.noun, new Set([...(fields.get(one.noun) ?? []), ...one.fields]));

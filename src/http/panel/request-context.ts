@@ -8,7 +8,6 @@ import type { Actor } from '../../events/log/event.js';
 import type { CommandId } from '../../events/log/log.js';
 import { FRESH_COUNTERS } from '../../lib/panel-wire.js';
 import { type Text } from '../../messages/message.js';
-import { erasedIn } from '../../projections/erased.js';
 import type { Moment } from '../../projections/moments.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import { rendererOf } from '../language/reader.js';
@@ -20,13 +19,10 @@ import { type Documents, type Expected, expectedOf, staleness, versionTag } from
 import type { Handling, Wanted } from './handling.js';
 import { Answers, callerOf, commandIds } from './idempotency.js';
 import { LimitedView } from './limited-view.js';
-import { erasedHeaders } from './moment.js';
+import { momentHeaders } from './moment.js';
 import { Message } from './outcomes.js';
 import { previewOf } from './preview.js';
 import { relayedCaller } from './relay/relayed.js';
-
-/** What exists for a caller who sees only a part of the clients. */
-const LIMITED_NOUNS = ['client', 'inbound'] as const;
 
 export type MakeRequest = (req: IncomingMessage, res: ServerResponse, auth: AuthContext) => AuthRequest;
 
@@ -151,7 +147,7 @@ class PanelRequest implements AuthRequest {
         return isDryRun();
       },
       rehearse: (run, several) => this.#rehearse(run, several),
-      once: (run) => (this.#first === null ? run() : this.#parts.answers.once(this.#first, run)),
+      once: (run) => (this.#first === null ? run() : this.#once(this.#first, run)),
       expecting: (wanted, run) => this.#expecting(wanted, run),
       moment: (at) => this.#moment(at),
       tag: (document, params) => {
@@ -168,12 +164,16 @@ class PanelRequest implements AuthRequest {
     // The access of the caller may have changed meanwhile.
     if (this.#limited() !== limits) return this.#moment(at);
     if (moment instanceof Rejection) return moment;
-    // The last event before a time may be one of others.
-    if (!limits) this.#res.setHeader('X-Portolan-Position', String(moment.position));
-    this.#res.setHeader('X-Portolan-Time', new Date(moment.at).toISOString());
-    const erased = limits ? erasedIn(moment.read, LIMITED_NOUNS) : erasedIn(moment.read);
-    for (const [name, value] of erasedHeaders(erased)) this.#res.setHeader(name, value);
+    for (const [name, value] of momentHeaders(moment, limits !== null)) this.#res.setHeader(name, value);
     return moment;
+  }
+
+  async #once(id: CommandId, run: () => Promise<unknown>): Promise<unknown> {
+    const performed = await this.#parts.answers.once(id, async () => ({ outcome: await run(), position: this.#last }));
+    if (performed instanceof Rejection) return performed;
+    const { outcome, position } = performed;
+    if (position !== this.#last) this.#receipt(position);
+    return outcome;
   }
 
   #rehearsal: Rehearsing | null = null;
@@ -226,25 +226,33 @@ class PanelRequest implements AuthRequest {
     this.#stale() ??
     (this.#rehearsal
       ? this.#decide(command, this.#rehearsal)
-      : this.#receipt(this.#parts.dispatch(command, this.#asCaller())));
+      : this.#done(this.#parts.dispatch(command, this.#asCaller())));
 
   readonly change: HttpRequest['change'] = async (make, causationId) => {
     const current = () => this.#stale() ?? make();
-    if (!this.#rehearsal) return this.#receipt(await this.#parts.change(current, this.#asCaller(causationId)));
+    if (!this.#rehearsal) return this.#done(await this.#parts.change(current, this.#asCaller(causationId)));
     const command = current();
     return command instanceof Rejection ? command : this.#decide(command, this.#rehearsal, causationId);
   };
 
-  /** The headers with the position, which limited callers cannot count, and the hash of the last event that the request appended. */
-  #receipt(done: Done | Rejection): Done | Rejection {
+  #done(done: Done | Rejection): Done | Rejection {
     const last = done instanceof Rejection ? undefined : done.events.at(-1)?.position;
     if (last === undefined) return done;
     // The next commands of the request find their own effect.
     this.#expected = [];
-    if (this.#res.headersSent) return done;
+    this.#receipt(last);
+    return done;
+  }
+
+  /** The position of the last event that the request appended. */
+  #last: number | null = null;
+
+  /** The headers with that position, which limited callers cannot count, and with the hash of the event. */
+  #receipt(last: number | null): void {
+    this.#last = last;
+    if (last === null || this.#res.headersSent) return;
     this.#res.setHeader('X-Portolan-Position', String(this.#limited()?.hide(last) ?? last));
     this.#res.setHeader('X-Portolan-Hash', this.#parts.audit.log.hashAt(last) ?? '');
-    return done;
   }
 
   #decide(command: AnyCommand, { commands, several }: Rehearsing, causationId?: string): Done | Rejection {

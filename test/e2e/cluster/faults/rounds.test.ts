@@ -149,7 +149,11 @@ describe.skipIf(withoutNats('faults of a cluster'))('three members and three NAT
     'keep each acknowledged change once, in its place, through faults at random moments',
     async () => {
       const three = await startThree();
-      const writers = new Writers(three.members, three.token, WRITERS);
+      const writers = new Writers(three.members, three.token, {
+        count: WRITERS,
+        repeating: WRITERS / 2,
+        repeatMs: REPEAT_MS,
+      });
       await goesOn(writers);
       for (const name of chosen()) {
         await pause(Math.random() * 2000);
@@ -178,7 +182,11 @@ describe.skipIf(withoutNats('faults of a cluster'))('three members and three NAT
 
   it('lose no request that is repeated, while each member restarts and the leader hands over', async () => {
     const three = await startThree();
-    const writers = new Writers(three.members, three.token, WRITERS, REPEAT_MS);
+    const writers = new Writers(three.members, three.token, {
+      count: WRITERS,
+      repeating: WRITERS,
+      repeatMs: REPEAT_MS,
+    });
     await goesOn(writers);
     for (const member of three.members) {
       await member.panel.stop();

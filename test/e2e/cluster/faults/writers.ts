@@ -15,6 +15,18 @@ const REFUSALS = ['CLUSTER_NO_LEADER', 'CLUSTER_UNAVAILABLE', 'CLUSTER_FOLLOWER'
 /** Codes of answers after which it may have. */
 const UNKNOWN = ['CHANGE_UNCONFIRMED', 'ANSWER_LOST'];
 
+interface Sent {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+interface WriterOptions {
+  readonly count: number;
+  /** How many of them repeat a change with the same `Idempotency-Key` until it is acknowledged, and for how long, in ms. */
+  readonly repeating: number;
+  readonly repeatMs: number;
+}
+
 /** Callers that add clients at random members and read what they have written at others, until they are stopped. */
 export class Writers {
   readonly #members: readonly FaultyMember[];
@@ -22,14 +34,12 @@ export class Writers {
   readonly #writes: Write[] = [];
   readonly #reads: Read[] = [];
   readonly #unexpected: string[] = [];
-  readonly #repeatMs: number;
   readonly #running: Promise<void>[];
   #stopped = false;
 
-  /** `repeatMs`: how long they repeat a change with the same `Idempotency-Key` until it is acknowledged. */
-  constructor(members: readonly FaultyMember[], token: string, count: number, repeatMs = 0) {
-    [this.#members, this.#token, this.#repeatMs] = [members, token, repeatMs];
-    this.#running = Array.from({ length: count }, (_, n) => this.#write(n));
+  constructor(members: readonly FaultyMember[], token: string, { count, repeating, repeatMs }: WriterOptions) {
+    [this.#members, this.#token] = [members, token];
+    this.#running = Array.from({ length: count }, (_, n) => this.#write(n, n < repeating ? repeatMs : 0));
   }
 
   get acknowledged(): number {
@@ -52,33 +62,35 @@ export class Writers {
     return this.#members[Math.floor(Math.random() * this.#members.length)] as FaultyMember;
   }
 
-  async #write(writer: number): Promise<void> {
+  async #write(writer: number, repeatMs: number): Promise<void> {
     for (let n = 0; !this.#stopped; n += 1) {
-      const write = await this.#addRepeatedly(`w${writer}-${n}`);
+      const write = await this.#addRepeatedly(`w${writer}-${n}`, repeatMs);
       this.#writes.push(write);
       if (write.outcome === 'acknowledged' && n % 4 === 0) await this.#read(write);
       await pause(Math.random() * 2 * PAUSE_MS);
     }
   }
 
-  async #addRepeatedly(email: string): Promise<Write> {
+  async #addRepeatedly(email: string, repeatMs: number): Promise<Write> {
     const began = performance.now();
     // A repeated request must be the same one: the body has a random UUID.
     const body = JSON.stringify(clientBody(email));
+    const type = { 'content-type': 'application/json' };
+    const headers = repeatMs > 0 ? { ...type, 'idempotency-key': `add-${email}` } : type;
     for (;;) {
-      const write = await this.#add(email, body, began);
-      if (write.outcome === 'acknowledged' || performance.now() - began > this.#repeatMs) return write;
+      const write = await this.#add(email, { headers, body }, began);
+      if (write.outcome === 'acknowledged' || performance.now() - began > repeatMs) return write;
       await pause(RETRY_MS);
     }
   }
 
-  async #add(email: string, body: string, began: number): Promise<Write> {
+  async #add(email: string, sent: Sent, began: number): Promise<Write> {
     const done = (outcome: Outcome, position = 0, hash = ''): Write => ({
       ...{ email, began, ended: performance.now(), outcome, position, hash },
     });
     try {
       const admin = bearer(this.#any(), this.#token, ANSWER_MS);
-      const answer = await admin.raw('POST', ADD, { headers: this.#headersOf(email), body });
+      const answer = await admin.raw('POST', ADD, sent);
       const text = await answer.text();
       const { success, code = '' } = JSON.parse(text) as { readonly success: boolean; readonly code?: string };
       const { headers } = answer;
@@ -90,11 +102,6 @@ export class Writers {
     } catch (error) {
       return done(isRefused(error) ? 'refused' : 'unknown');
     }
-  }
-
-  #headersOf(email: string): Record<string, string> {
-    const type = { 'content-type': 'application/json' };
-    return this.#repeatMs > 0 ? { ...type, 'idempotency-key': `add-${email}` } : type;
   }
 
   /** Reads a client at a member that may not have written it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { reject } from '../../../../src/commands/rejection.js';
 import type { Route } from '../../../../src/http/panel/contract/route.js';
 import { operations } from '../../../../src/http/panel/openapi/document.js';
-import { type Browser, startPanel } from '../../kit/panel.js';
+import { type Answer, type Browser, startPanel } from '../../kit/panel.js';
 
 const CLIENT = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a11', email: 'ann@example.com', subId: 'sub-1' };
 const OTHER = { id: '7f1b1a3e-6c54-4b6e-9d7a-3d2f6d1c9a12', email: 'bert@example.com', subId: 'sub-2' };
@@ -72,6 +72,8 @@ async function start() {
   return { panel, browser };
 }
 
+/** Where the change is in the log; both null for an answer without a change. */
+const receiptOf = ({ headers }: Answer) => [headers.get('x-portolan-position'), headers.get('x-portolan-hash')];
 const send = (browser: Browser, route: Route) => browser.post(filled(route.path), bodyOf(route), KEY);
 
 describe('a request with an Idempotency-Key', () => {
@@ -86,15 +88,16 @@ describe('a request with an Idempotency-Key', () => {
       const [first, meanwhile] = await Promise.all([send(browser, route), send(browser, route)]);
       const effect = panel.appended();
       if (CHANGES[path]) expect([first.json?.success, effect.length > 0], first.text).toEqual([true, true]);
-      expect(meanwhile.text).toBe(first.text);
+      expect([meanwhile.text, receiptOf(meanwhile)]).toStrictEqual([first.text, receiptOf(first)]);
       const position = panel.log.head().position;
       const second = await send(browser, route);
-      expect([second.status, second.text]).toEqual([first.status, first.text]);
+      expect([second.status, second.text, receiptOf(second)]).toEqual([first.status, first.text, receiptOf(first)]);
       expect(panel.log.head().position).toBe(position);
       if (!CHANGES[path]) return;
       await panel.restart();
       const later = await send(browser, route);
       expect([later.json?.success, panel.log.head().position]).toEqual([true, position]);
+      expect(receiptOf(later)).toStrictEqual(receiptOf(first));
       const other = await browser.post(filled(path), { ...bodyOf(route), more: 1 }, KEY);
       expect(other.json).toMatchObject({
         success: false,
