@@ -1839,6 +1839,7 @@ export interface MessageParams {
   'HEAD_INVALID': None;
   'HEAD_OWN': None;
   'HEAD_KEY_OTHER': { readonly panel: string | number };
+  'HEADS_TOO_MANY': { readonly wait: number };
   'PROOF_RANGE': { readonly position: string | number; readonly min: string | number; readonly max: string | number };
   'RECOUNT_SCOPE': None;
   'RECOUNT_SUMMED': None;

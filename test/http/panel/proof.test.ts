@@ -41,8 +41,8 @@ interface Status {
   others: { panel: string; heads: number; last: SignedHead; conflict: { other: number } | null }[];
 }
 
-async function start(settings: Readonly<Record<string, unknown>> = {}) {
-  const panel = await startPanel({ settings });
+async function start(settings: Readonly<Record<string, unknown>> = {}, parts: { readonly now?: () => number } = {}) {
+  const panel = await startPanel({ settings, parts });
   panel.given({ type: 'IssueApiToken', data: { token: TOKEN, replace: true } });
   const get = async (path: string) => panel.call('GET', `${PATH}${path}`, { headers });
   const post = async (path: string, body: object = {}) =>
@@ -358,6 +358,55 @@ describe('heads of other panels', () => {
     expect(await code({ ...forged, publicKey: other.publicKey })).toBe('HEAD_KEY_OTHER');
     const own = (await publish()).head;
     expect(await code({ ...own, publicKey: (await status()).key?.publicKey })).toBe('HEAD_OWN');
+    expect(panel.appended()).toStrictEqual([]);
+  });
+
+  it('are limited for each caller, so that a partner cannot fill the log', async () => {
+    let clock = Date.now();
+    const { panel, post, get } = await start({}, { now: () => clock });
+    const send = (one: object) => post('/received', { ...one, publicKey });
+    const before = panel.log.head().position;
+    for (let position = 1; position <= 200; position += 1)
+      expect((await send(head(position))).json).toMatchObject({ success: true });
+    expect(panel.log.head().position - before).toBe(200);
+    const refused = await send(head(201));
+    expect(refused.json).toMatchObject({ success: false, code: 'HEADS_TOO_MANY' });
+    expect(refused.json?.msg).toContain('2 minutes');
+    expect(panel.appended()).toStrictEqual([]);
+    // A new id of a panel and a new key make no new caller.
+    const other = createHeadKey();
+    const elsewhere = signHead({ ...head(1), panel: uuid(8), at: 1 }, other);
+    const { json } = await post('/received', { ...elsewhere, publicKey: other.publicKey });
+    expect(json).toMatchObject({ code: 'HEADS_TOO_MANY' });
+    expect(panel.appended()).toStrictEqual([]);
+    expect(headsIn((await get(`/received/${panelId}`)).text)).toHaveLength(200);
+    // Another caller is not affected.
+    const owner = await panel.browser().login();
+    expect((await owner.post('/panel/api/proof/received', { ...head(201), publicKey })).json).toMatchObject({
+      success: true,
+    });
+    clock += 2 * 60_000;
+    expect((await send(head(202))).json).toMatchObject({ success: true });
+    expect(panel.appended()).toMatchObject([{ type: 'HeadReceived', data: { head: { position: 202 } } }]);
+    expect((await send(head(203))).json).toMatchObject({ code: 'HEADS_TOO_MANY' });
+  });
+
+  it('do not count when they are repeated or refused', async () => {
+    const { panel, post } = await start();
+    const before = panel.log.head().position;
+    for (let n = 0; n < 250; n += 1)
+      expect((await post('/received', { ...head(5), publicKey })).json).toMatchObject({ success: true });
+    expect(panel.log.head().position - before).toBe(1);
+    expect((await post('/received', { ...head(6), publicKey })).json).toMatchObject({ success: true });
+  });
+
+  it('are refused when the body is longer than any head', async () => {
+    const { panel, post } = await start();
+    const { status, json } = await post('/received', { ...head(5), publicKey, more: 'x'.repeat(5000) });
+    expect({ status, code: (json as { code?: string } | undefined)?.code }).toStrictEqual({
+      status: 413,
+      code: 'BODY_TOO_LARGE',
+    });
     expect(panel.appended()).toStrictEqual([]);
   });
 });

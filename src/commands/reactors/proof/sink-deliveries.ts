@@ -58,6 +58,13 @@ interface Pause {
   readonly until: number;
 }
 
+/**
+ * Which heads go together. Another panel gets each in a request of its own: it would take an earlier one that is repeated after
+ * a failure for a contradiction.
+ */
+const attemptsOf = ({ sink }: SinkPlace, heads: readonly SignedHead[]): readonly (readonly SignedHead[])[] =>
+  sink === 'panel' ? heads.map((head) => [head]) : heads.length > 0 ? [heads] : [];
+
 /** Brings heads to the places in the settings. Each place has its own pause after a failure. */
 export class SinkDeliveries {
   readonly #parts: Parts;
@@ -101,16 +108,19 @@ export class SinkDeliveries {
     const after = states.get(sink)?.position ?? 0;
     // A new place begins with the last head: earlier ones would prove nothing that this one does not.
     const heads = (after === 0 ? [last] : headsAfter(after)).slice(0, MAX_HEADS);
-    const newest = heads.at(-1);
-    if (!newest) return null;
+    let accepted: SignedHead | null = null;
     try {
-      await sinks.publish(place, heads, key.publicKey, signal);
+      for (const attempt of attemptsOf(place, heads)) {
+        await sinks.publish(place, attempt, key.publicKey, signal);
+        accepted = attempt.at(-1) ?? null;
+      }
     } catch (error) {
-      if (!signal.aborted) this.#failed(place, heads[0]?.position ?? 0, error);
-      return null;
+      if (accepted === null && !signal.aborted) this.#failed(place, heads[0]?.position ?? 0, error);
     }
+    if (accepted === null) return null;
+    // If a later one failed, the next round begins with it.
     this.#pauses.delete(sink);
-    return { place, accepted: { sink, position: newest.position } };
+    return { place, accepted: { sink, position: accepted.position } };
   }
 
   /** The settings may have changed meanwhile. */

@@ -69,6 +69,9 @@ const OtherPanel = z.object({
 const path = z.array(z.string());
 
 /** Signed heads of the log, and proofs for outsiders. */
+/** A head and its key have about 600 bytes. */
+const HEAD_BODY_BYTES = 4096;
+
 export const proofRoutes = routes('/panel/api/proof', {
   status: get('/status', {
     leader: true,
@@ -177,7 +180,9 @@ export const proofRoutes = routes('/panel/api/proof', {
   }),
   receive: post('/received', {
     permission: { resource: 'proof', action: 'create' },
-    summary: 'Store a signed head of another panel',
+    summary:
+      'Store a signed head of another panel. A caller can send 200 at once, and then one every two minutes; repeated heads do not count',
+    limit: HEAD_BODY_BYTES,
     body: body({
       format: requiredText,
       ...{ panel: requiredText, position: whole({ min: 1 }), hash: requiredText, root: requiredText },

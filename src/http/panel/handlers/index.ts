@@ -1,5 +1,6 @@
 import type { Router } from 'express';
 import { mountEventStream } from '../../live/event-stream.js';
+import { Rate } from '../../server/rate.js';
 import type { AuthRequest } from '../auth/auth-context.js';
 import type { PanelServices } from '../context.js';
 import { tables } from '../contract/index.js';
@@ -32,7 +33,7 @@ import { nodeHandlers } from './nodes.js';
 import { panelHandlers } from './panel.js';
 import { pastCore, pastNodes } from './past.js';
 import { personalDataHandlers } from './personal-data.js';
-import { proofHandlers } from './proof.js';
+import { HEAD_RATE, proofHandlers } from './proof.js';
 import { recountHandlers } from './recount.js';
 import { serverHandlers } from './server.js';
 import { settingDetailHandlers } from './settings/details.js';
@@ -95,7 +96,8 @@ export function mountHandlers(router: Router, gate: Gate<AuthRequest>, services:
   mount(router, tables.capsule, capsuleHandlers, gate, history);
   mount(router, tables.diff, diffHandlers, gate, { read, now, ...history, ...backup });
   mount(router, tables.audit, auditHandlers, gate, { read, ...history });
-  mount(router, tables.proof, proofHandlers, gate, { read, ...history });
+  const headRate = new Rate(now, HEAD_RATE);
+  mount(router, tables.proof, proofHandlers, gate, { read, ...history, headRate });
   mount(router, tables.admins, adminHandlers, gate, { read, ...accounts });
   mount(router, tables.roles, roleHandlers, gate, { read });
   mount(router, tables.tokens, tokenHandlers, gate, { read, now });

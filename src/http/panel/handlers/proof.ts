@@ -11,8 +11,10 @@ import {
   signedHeads,
   usualSize,
 } from '../../../projections/proof-of-log.js';
+import type { Rate } from '../../server/rate.js';
 import type { HttpRequest, Needs } from '../context.js';
 import { MAX_HEADS, type proofRoutes } from '../contract/proof.js';
+import { callerOf } from '../idempotency.js';
 import type { Handlers } from '../mount.js';
 import { Attachment, TextStream } from '../outcomes.js';
 
@@ -22,7 +24,14 @@ const VERIFIER = installedFile('dist/verify-log.mjs');
 /** Events that are exported before other work gets a turn: about 5 ms. */
 const LINES_PER_TURN = 100;
 
-type Services = Needs<'read' | 'publisher' | 'provenLog' | 'growTree'>;
+/** Of the heads that one caller sends: a panel sends up to 100 in one attempt, and one each hour. The log keeps all of them. */
+export const HEAD_RATE = { burst: 200, perSecond: 1 / 120 } as const;
+
+const MINUTE_MS = 60_000;
+
+interface Services extends Needs<'read' | 'publisher' | 'provenLog' | 'growTree'> {
+  readonly headRate: Rate;
+}
 
 export const proofHandlers: Handlers<typeof proofRoutes, Services> = {
   status(_, { read, publisher }, { say }) {
@@ -81,13 +90,17 @@ export const proofHandlers: Handlers<typeof proofRoutes, Services> = {
     return { ...proof, path: [...path] };
   },
 
-  receive({ body: { publicKey, ...sent } }, { read }, { dispatch }) {
+  receive({ body: { publicKey, ...sent } }, { read, headRate }, { dispatch, actor }) {
     const head = readHead(sent);
     const key = readPublicKey(publicKey);
     if (head === null || key === null) return reject('HEAD_INVALID');
     if (head.panel === read.identity.panelId) return reject('HEAD_OWN');
+    const wait = headRate.waitOf(callerOf(actor));
+    if (wait > 0) return reject('HEADS_TOO_MANY', { wait: Math.ceil(wait / MINUTE_MS) * MINUTE_MS });
     const done = dispatch({ type: 'ReceiveHead', data: { head, publicKey: key } });
-    return done instanceof Rejection ? done : null;
+    if (done instanceof Rejection) return done;
+    if (done.events.length > 0) headRate.take(callerOf(actor));
+    return null;
   },
 
   receivedFile({ params: { panel } }, { provenLog }) {

@@ -14,22 +14,28 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A publisher over a log, with places that accept or refuse as the test says. */
-function start({ proofFile = '/srv/heads.jsonl', proofWebhook = '' } = {}) {
+function start({ proofFile = '/srv/heads.jsonl', proofWebhook = '', proofPanel = '' } = {}) {
   const { log } = new TestLog();
   const wall = { offset: 0 };
   const bus = busOver(log);
   const now = (): number => Date.now() + wall.offset;
   bus.must({ type: 'RecordPanelStarted', data: { version: '1.0.0' } });
-  if (proofFile + proofWebhook !== '')
-    bus.must({ type: 'ChangeSettings', data: { changes: { proofFile, proofWebhook } } });
+  if (proofFile + proofWebhook + proofPanel !== '')
+    bus.must({
+      type: 'ChangeSettings',
+      data: { changes: { proofFile, proofWebhook, proofPanel, ...(proofPanel && { proofPanelToken: 't' }) } },
+    });
   const accepted: SignedHead[] = [];
   const attempts: string[] = [];
   const refusing = new Set<string>();
+  /** Heads that another panel accepts. */
+  const full = { at: Number.POSITIVE_INFINITY };
   const sinks: HeadSinks = {
     async publish({ sink }, heads) {
       attempts.push(sink);
       if (refusing.has(sink)) throw new SinkError(verbatim('full'));
-      if (sink === 'file') accepted.push(...heads);
+      if (sink === 'panel' && accepted.length >= full.at) throw new SinkError(verbatim('too many'));
+      if (sink !== 'webhook') accepted.push(...heads);
     },
   };
   const publisher = new HeadPublisher({
@@ -42,7 +48,7 @@ function start({ proofFile = '/srv/heads.jsonl', proofWebhook = '' } = {}) {
   publisher.begin();
   const types = (): string[] => log.read(2, 1000).map(({ type }) => type);
   const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-  return { log, bus, wall, publisher, accepted, attempts, refusing, types, pass };
+  return { log, bus, wall, publisher, accepted, attempts, refusing, full, types, pass };
 }
 
 describe('the publisher of heads', () => {
@@ -58,6 +64,25 @@ describe('the publisher of heads', () => {
       expect(isSignedBy(head, bus.state.proofs.key?.publicKey ?? '')).toBe(true);
       expect(head.hash).toBe(log.hashAt(head.position));
     }
+  });
+
+  it('does not send a head again that another panel has accepted before it refused the next one', async () => {
+    const { accepted, refusing, full, types, pass } = start({ proofFile: '', proofPanel: 'https://other.example' });
+    await pass(1000);
+    refusing.add('panel');
+    await pass(5 * HOUR);
+    expect(accepted).toHaveLength(1);
+    full.at = 3;
+    refusing.clear();
+    await pass(HOUR + 5 * MINUTE);
+    expect(accepted).toHaveLength(3);
+    full.at = Number.POSITIVE_INFINITY;
+    await pass(HOUR + 5 * MINUTE);
+    const positions = accepted.map(({ position }) => position);
+    expect(positions).toStrictEqual([...new Set(positions)].sort((a, b) => a - b));
+    expect(positions.length).toBeGreaterThan(6);
+    // The refusal of the first head, and the one after the two that were accepted.
+    expect(types().filter((type) => type === 'HeadPublicationFailed')).toHaveLength(2);
   });
 
   it('does nothing without a place, and begins when the settings name one', async () => {
