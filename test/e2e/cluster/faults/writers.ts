@@ -77,9 +77,12 @@ export class Writers {
     const body = JSON.stringify(clientBody(email));
     const type = { 'content-type': 'application/json' };
     const headers = repeatMs > 0 ? { ...type, 'idempotency-key': `add-${email}` } : type;
-    for (;;) {
+    for (let isUnknown = false; ; ) {
       const write = await this.#add(email, { headers, body }, began);
-      if (write.outcome === 'acknowledged' || performance.now() - began > repeatMs) return write;
+      isUnknown ||= write.outcome === 'unknown';
+      if (write.outcome === 'acknowledged') return write;
+      // An earlier attempt may have taken effect.
+      if (performance.now() - began > repeatMs) return isUnknown ? { ...write, outcome: 'unknown' } : write;
       await pause(RETRY_MS);
     }
   }
