@@ -56,6 +56,7 @@ const Environment = z.object({
   CLUSTER_URL: z
     .string()
     .regex(/^(nats|tls):\/\/[^\s,]+(,(nats|tls):\/\/[^\s,]+)*$/, issue('input.notNatsAddress'))
+    .refine((list) => list.split(',').every(isUrl), issue('input.notNatsAddress'))
     .optional(),
   /** The name of this machine in the cluster; by default its host name. */
   CLUSTER_NAME: z
@@ -128,13 +129,22 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
     const name = String(first?.path[0]);
     const source = message(SOURCE_TEXTS[sources[name] ?? 'default']);
     const why = issueOf(parsed.error);
-    const value = SECRET.has(name) ? '' : (raw[name] ?? '');
-    throw new UsageError(
-      message('start.configInvalid', { variable: changedBy({ sources }, name), value, source, why }),
-    );
+    const variable = changedBy({ sources }, name);
+    if (SECRET.has(name)) throw new UsageError(message('start.secretInvalid', { variable, source, why }));
+    throw new UsageError(message('start.configInvalid', { variable, value: raw[name] ?? '', source, why }));
   }
   const own = { PATH: env['PATH'], CACHE: env['XDG_CACHE_HOME'] };
   return Object.freeze({ ...parsed.data, ...own, DATA_DIR: resolve(parsed.data.DATA_DIR), sources });
+}
+
+/** Whether it is a URL whose login can be decoded. */
+function isUrl(text: string): boolean {
+  try {
+    const { username, password } = new URL(text);
+    return decodeURIComponent(`${username}${password}`) !== null;
+  } catch {
+    return false;
+  }
 }
 
 function lookUp(name: string, env: NodeJS.ProcessEnv, flags: Readonly<Record<string, string | undefined>>) {

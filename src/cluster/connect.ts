@@ -1,9 +1,10 @@
 import { openClusterStore, repairBuckets, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions, NatsRefused } from '../adapters/nats/connection.js';
+import { isWithoutJetStream } from '../adapters/nats/errors.js';
 import type { SqliteEventLog } from '../adapters/sqlite/event-log.js';
 import { StreamMissing } from '../commands/ports/cluster.js';
 import { MessageError } from '../messages/error.js';
-import { message } from '../messages/message.js';
+import { message, type Text } from '../messages/message.js';
 import type { Identity } from './closed-log.js';
 import { storeKeys } from './create.js';
 import { withoutLogin } from './shown-url.js';
@@ -22,12 +23,13 @@ export interface Connected {
  */
 export async function connectTo(options: NatsOptions & { readonly warn: Warn }, log: Identity): Promise<Connected> {
   const url = withoutLogin(options.url);
-  const connection = await connectNats(options).catch((error: unknown) => {
+  const refused = (error: unknown): never => {
     if (!(error instanceof NatsRefused)) throw error;
-    throw new MessageError(message('start.clusterRefused', { url, why: error.message }));
-  });
+    throw new MessageError(refusalText(error, options.url), { cause: error });
+  };
+  const connection = await connectNats(options).catch(refused);
   try {
-    const found = await storedIdentity(connection);
+    const found = await storedIdentity(connection).catch(refused);
     if (found === null && log.wasMember) throw new StreamMissing('the stream was deleted');
     if (found === null) throw new MessageError(message('start.clusterNotInitialized', { url }));
     if (found.log !== log.id)
@@ -38,6 +40,14 @@ export async function connectTo(options: NatsOptions & { readonly warn: Warn }, 
     await closeNats(connection);
     throw error;
   }
+}
+
+/** Why the servers do not accept this member, and what to change. */
+export function refusalText(error: Error, address: string): Text {
+  const url = withoutLogin(address);
+  return isWithoutJetStream(error)
+    ? message('start.clusterNoJetStream', { url })
+    : message('start.clusterRefused', { url, why: error.message });
 }
 
 /** Creates buckets again that were deleted. */

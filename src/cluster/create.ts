@@ -35,8 +35,17 @@ export async function createCluster(
     if ((await storedIdentity(connection)) !== null) throw new MessageError(message('cluster.exists', { url }));
     const base = log.head().position;
     // The keys first: once there is a stream, a member may need any of them.
-    const keys = await storeKeys(await openKeyBucket(connection, replicas), log);
-    await createClusterStore(connection, { log: identity, base }, replicas);
+    const create = async (): Promise<number> => {
+      const keys = await storeKeys(await openKeyBucket(connection, replicas), log);
+      await createClusterStore(connection, { log: identity, base }, replicas);
+      return keys;
+    };
+    const keys = await create().catch((cause: unknown) => {
+      throw new MessageError(
+        message('cluster.createFailed', { url, why: cause instanceof Error ? cause.message : String(cause) }),
+        { cause },
+      );
+    });
     return { base, keys, replicas };
   } finally {
     await closeNats(connection);

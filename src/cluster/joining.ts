@@ -121,7 +121,7 @@ async function ask<T>(connection: Connection, kind: LeaderRequest, question: unk
       return answer.parse(await askLeader(connection, kind, question));
     } catch (error) {
       if (!(error instanceof ClusterAway)) throw error;
-      if (performance.now() - since > LEADER_MS) throw new MessageError(message('cluster.joinNoLeader'));
+      if (performance.now() - since > LEADER_MS) throw new MessageError(message('cluster.leaderAway'));
       await sleep(ASK_MS);
     }
   }

@@ -3,8 +3,10 @@ import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/conne
 import { askLeader } from '../adapters/nats/requests.js';
 import type { Done } from '../commands/bus.js';
 import type { ClusterCommand } from '../commands/cluster.js';
-import type { ClusterMember } from '../commands/ports/cluster.js';
+import { ClusterAway, type ClusterMember } from '../commands/ports/cluster.js';
 import { Rejection, type RejectionCode, reject } from '../commands/rejection.js';
+import { MessageError } from '../messages/error.js';
+import { message } from '../messages/message.js';
 import type { ElectionLog } from './election.js';
 import { approvalOf } from './mirror/approval.js';
 
@@ -47,14 +49,18 @@ export const answerOf = (refused: Rejection | null): z.output<typeof Answer> => 
   refused: refused && { code: refused.code, details: { ...refused.details } },
 });
 
-/** Asks the leader for something as the operator. Resolves to why it refuses, or null. Rejects with `ClusterAway`. */
+/** Asks the leader for something as the operator. Resolves to why it refuses, or null. Throws `MessageError` without a leader. */
 export async function askAsOperator(
   options: NatsOptions,
   ...[kind, request]: ['step-down', null] | ['remove', RemovalRequest]
 ): Promise<Rejection | null> {
   const connection = await connectNats(options);
   try {
-    const { refused } = Answer.parse(await askLeader(connection, kind, request, STEERING_MS));
+    const answer = await askLeader(connection, kind, request, STEERING_MS).catch((cause: unknown) => {
+      if (!(cause instanceof ClusterAway)) throw cause;
+      throw new MessageError(message('cluster.leaderAway'), { cause });
+    });
+    const { refused } = Answer.parse(answer);
     return refused && new Rejection(refused.code as RejectionCode, refused.details);
   } finally {
     await closeNats(connection);

@@ -917,7 +917,6 @@ export interface MessageParams {
   'cluster.joinNotEmpty': { readonly folder: string | number; readonly file: string | number };
   'cluster.joinFingerprint': { readonly member: string | number; readonly fingerprint: string | number };
   'cluster.joined': { readonly position: number; readonly fingerprint: string | number };
-  'cluster.joinNoLeader': None;
   'cluster.joinVersion': { readonly leader: string | number; readonly own: string | number };
   'cluster.joinNameUsed': { readonly member: string | number };
   'cluster.joinExpired': { readonly span: number };
@@ -963,6 +962,10 @@ export interface MessageParams {
   'cluster.coreFailed': { readonly why: Text };
   'cluster.memberClock': { readonly member: string | number; readonly host: string | number; readonly span: number };
   'cluster.memberFile': { readonly member: string | number; readonly host: string | number; readonly file: string | number; readonly why: Text };
+  'cluster.leaderAway': None;
+  'cluster.serversAway': { readonly url: string | number; readonly why: string | number };
+  'cluster.partMissing': { readonly url: string | number };
+  'cluster.createFailed': { readonly url: string | number; readonly why: string | number };
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;
@@ -2014,6 +2017,8 @@ export interface MessageParams {
   'start.mirrorRemoved': { readonly member: string | number };
   'start.mirrorDiverged': { readonly why: Text };
   'start.mirrorHealthPort': { readonly port: string | number; readonly variable: string | number };
+  'start.secretInvalid': { readonly variable: string | number; readonly source: Text; readonly why: Text };
+  'start.clusterNoJetStream': { readonly url: string | number };
   'storage.fileMissing': { readonly file: string | number };
   'storage.notRegular': { readonly file: string | number };
   'storage.symbolicLink': { readonly path: string | number };

@@ -3,8 +3,8 @@ import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { StreamMissing } from '../../commands/ports/cluster.js';
 import { NatsBatchStream, STREAM, SUBJECT } from './batch-stream.js';
-import { REQUEST_MS } from './connection.js';
-import { natsRequest } from './errors.js';
+import { NatsRefused, REQUEST_MS } from './connection.js';
+import { isWithoutJetStream, natsRequest } from './errors.js';
 import { KEY_BUCKET, NatsKeyBucket } from './key-bucket.js';
 import { NatsLease } from './lease.js';
 import { MEMBER_BUCKET, NatsMemberReports } from './member-reports.js';
@@ -131,7 +131,7 @@ async function createStream(
   await natsRequest(() => manager.streams.add(config));
 }
 
-/** The identity of the log in the stream; null when there is no stream. */
+/** The identity of the log in the stream; null when there is no stream. Rejects with `NatsRefused` without JetStream. */
 export async function storedIdentity(connection: NatsConnection): Promise<Identity | null> {
   const manager = await managerOf(connection);
   try {
@@ -139,6 +139,7 @@ export async function storedIdentity(connection: NatsConnection): Promise<Identi
     return { log: config.metadata?.['log'] ?? '', base: Number(config.metadata?.['base'] ?? 0) };
   } catch (error) {
     if (error instanceof StreamMissing) return null;
+    if (error instanceof Error && isWithoutJetStream(error)) throw new NatsRefused(error.message, { cause: error });
     throw error;
   }
 }

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { credsAuthenticator, type NatsConnection } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { ClusterAway } from '../../commands/ports/cluster.js';
+import { fileProblem } from '../../lib/errors/failure-text.js';
+import { MessageError, textOf } from '../../messages/error.js';
+import { message as text } from '../../messages/message.js';
 
 /** How to reach the NATS servers. */
 export interface NatsOptions {
@@ -29,17 +32,18 @@ export class NatsRefused extends Error {
   override readonly name = 'NatsRefused';
 }
 
-/** Errors of the login or of a certificate. */
-const REFUSALS = /authori[sz]ation|authentication|certificate|credentials|self.signed|altname/i;
+/** Errors of the login, of a certificate, or of TLS on one side only. */
+const REFUSALS = /authori[sz]ation|authentication|certificate|credentials|self.signed|altname|support 'tls'|\bPEM\b/i;
 
 /**
- * Connects, and reconnects until it is closed. Rejects with `ClusterAway` when no server answers in time, and with
- * `NatsRefused` when they do not accept this member.
+ * Connects, and reconnects until it is closed. Rejects with `ClusterAway` when no server answers in time, with `NatsRefused`
+ * when they do not accept this member, and with `MessageError` for a file that cannot be read.
  */
 export async function connectNats({ url, name, ...files }: NatsOptions): Promise<NatsConnection> {
   const servers = url.split(',').map((part) => part.trim());
   const login = loginIn(servers[0] ?? '');
   const { credentials, ca, certificate, key } = files;
+  assertReadable({ CREDENTIALS: credentials, CA: ca, CERT: certificate, KEY: key });
   const tls = {
     ...(ca === undefined ? {} : { caFile: ca }),
     ...(certificate === undefined ? {} : { certFile: certificate }),
@@ -63,6 +67,19 @@ export async function connectNats({ url, name, ...files }: NatsOptions): Promise
     const { name: kind, message } = cause as Error;
     if (REFUSALS.test(`${kind} ${message}`)) throw new NatsRefused(message, { cause });
     throw new ClusterAway(message, { cause });
+  }
+}
+
+/** The client reports a missing file like servers that are away. */
+function assertReadable(files: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, file] of Object.entries(files)) {
+    if (file === undefined) continue;
+    try {
+      accessSync(file, constants.R_OK);
+    } catch (cause) {
+      const why = fileProblem(cause, file) ?? textOf(cause);
+      throw new MessageError(text('start.fileInvalid', { variable: `PORTOLAN_CLUSTER_${name}`, why }), { cause });
+    }
   }
 }
 

@@ -4,6 +4,8 @@ import { ClusterAway, StreamMissing, WrongSequence } from '../../commands/ports/
 const WRONG_LAST_SEQUENCE = 10_071;
 /** `err_code` for a stream or bucket that does not exist. */
 const STREAM_NOT_FOUND = 10_059;
+/** `err_code` for an account that may not use JetStream. */
+const NO_JETSTREAM = 10_039;
 /** A replica that is elected, or its quorum, is not known: the request may succeed a moment later. */
 const NOT_AVAILABLE: ReadonlySet<number> = new Set([10_008, 10_009, 10_023, 10_074, 10_077]);
 
@@ -27,4 +29,11 @@ export function natsError(error: unknown): unknown {
   if (away.test(error.name) || (typeof code === 'number' && NOT_AVAILABLE.has(code)))
     return new ClusterAway(error.message, { cause: error });
   return error;
+}
+
+/** Whether a request was refused because the account of this member may not use JetStream, which does not pass. */
+export function isWithoutJetStream(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ('code' in cause && cause.code === NO_JETSTREAM) return true;
+  return false;
 }

@@ -6,7 +6,7 @@ import { type MessageCode, message, type Text } from '../../../messages/message.
 import { electionText } from '../../../projections/audit/election-text.js';
 import { printEither } from '../../output.js';
 import { reading } from '../../reading.js';
-import { type ClusterCli, clusterOptions } from './options.js';
+import { type ClusterCli, clusterOptions, withServers } from './options.js';
 
 /** How the log of this machine and the stream relate. */
 export const RELATIONS = {
@@ -28,55 +28,63 @@ export function memberCommands(cluster: Command, { config, json, say }: ClusterC
   cluster
     .command('status')
     .description(say(message('cli.clusterStatus')))
-    .action(async () => {
-      const options = clusterOptions(config());
-      const { clusterStatus } = await import('../../../cluster/status.js');
-      const status = await reading(config().DATA_DIR, (journal) => clusterStatus(options, journal));
-      printEither(json(), status, statusTexts(status).map(say).join('\n'));
-    });
+    .action(
+      withServers(config, async () => {
+        const options = clusterOptions(config());
+        const { clusterStatus } = await import('../../../cluster/status.js');
+        const status = await reading(config().DATA_DIR, (journal) => clusterStatus(options, journal));
+        printEither(json(), status, statusTexts(status).map(say).join('\n'));
+      }),
+    );
 
   cluster
     .command('members')
     .description(say(message('cli.clusterMembers')))
-    .action(async () => {
-      const { clusterMembers } = await import('../../../cluster/status.js');
-      const members = await clusterMembers(clusterOptions(config()));
-      const lines =
-        members.length === 0
-          ? [message('cluster.noMembers')]
-          : members.flatMap((member) => [memberText(member), ...memberProblems(member)]);
-      printEither(json(), members, lines.map(say).join('\n'));
-    });
+    .action(
+      withServers(config, async () => {
+        const { clusterMembers } = await import('../../../cluster/status.js');
+        const members = await clusterMembers(clusterOptions(config()));
+        const lines =
+          members.length === 0
+            ? [message('cluster.noMembers')]
+            : members.flatMap((member) => [memberText(member), ...memberProblems(member)]);
+        printEither(json(), members, lines.map(say).join('\n'));
+      }),
+    );
 
   cluster
     .command('step-down')
     .description(say(message('cli.clusterStepDown')))
-    .action(async () => {
-      const options = clusterOptions(config());
-      const [{ clusterMembers }, { askAsOperator }] = await Promise.all([
-        import('../../../cluster/status.js'),
-        import('../../../cluster/steering.js'),
-      ]);
-      const leader = (await clusterMembers(options)).find(
-        ({ role, state }) => role === 'leader' && state === 'running',
-      );
-      const refused = await askAsOperator(options, 'step-down', null);
-      if (refused) throw new OperatorError(refused.text);
-      const member = leader?.name ?? '';
-      printEither(json(), { member }, say(message('cluster.steppedDown', { member })));
-    });
+    .action(
+      withServers(config, async () => {
+        const options = clusterOptions(config());
+        const [{ clusterMembers }, { askAsOperator }] = await Promise.all([
+          import('../../../cluster/status.js'),
+          import('../../../cluster/steering.js'),
+        ]);
+        const leader = (await clusterMembers(options)).find(
+          ({ role, state }) => role === 'leader' && state === 'running',
+        );
+        const refused = await askAsOperator(options, 'step-down', null);
+        if (refused) throw new OperatorError(refused.text);
+        const member = leader?.name ?? '';
+        printEither(json(), { member }, say(message('cluster.steppedDown', { member })));
+      }),
+    );
 
   cluster
     .command('remove')
     .argument('<name>')
     .description(say(message('cli.clusterRemove')))
     .option('--force', say(message('cli.optionForceRemove')), false)
-    .action(async (member: string, { force }: { force: boolean }) => {
-      const { askAsOperator } = await import('../../../cluster/steering.js');
-      const refused = await askAsOperator(clusterOptions(config()), 'remove', { member, force });
-      if (refused) throw new OperatorError(refused.text);
-      printEither(json(), { member }, say(message('cluster.removed', { member })));
-    });
+    .action(
+      withServers(config, async (member: string, { force }: { force: boolean }) => {
+        const { askAsOperator } = await import('../../../cluster/steering.js');
+        const refused = await askAsOperator(clusterOptions(config()), 'remove', { member, force });
+        if (refused) throw new OperatorError(refused.text);
+        printEither(json(), { member }, say(message('cluster.removed', { member })));
+      }),
+    );
 }
 
 /** How many copies of the log are current. */
