@@ -1,30 +1,16 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
+import { COLOR_RULES, RULES, showIn, type Theme, violations } from './axe-of.js';
 import { openWebPanel, type WebPanel } from './support.js';
 import { smallTargets } from './targets.js';
 import { settled, walk } from './walk.js';
 
 const found = chromiumFor('the test of the accessibility of the web panel');
-/** Everything of WCAG 2.2 A and AA. Its rule on targets accepts small ones with space around them, so these are measured. */
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-/** The rules of these that look at colours. */
-const COLOR_RULES = axe
-  .getRules(RULES)
-  .filter(({ tags }) => tags.includes('cat.color'))
-  .map(({ ruleId }) => ruleId);
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
-type Theme = 'light' | 'dark';
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
 
 describe.skipIf(found === null)('the accessibility of the web panel', () => {
   let web: WebPanel;
@@ -44,22 +30,6 @@ describe.skipIf(found === null)('the accessibility of the web panel', () => {
 
   afterAll(async () => web?.close());
 
-  /** What axe-core finds on the page as it is, serious and critical. */
-  async function violations(page: Page, where: string, runOnly = RULES): Promise<readonly string[]> {
-    if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source);
-    const options = JSON.stringify({ runOnly, resultTypes: ['violations'] });
-    const found = (await page.evaluate(
-      `axe.run(document, ${options}).then((result) => result.violations)`,
-    )) as Violation[];
-    return found
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes
-          .slice(0, 3)
-          .map(({ html, failureSummary }) => `${where}: ${id}: ${html.slice(0, 200)} ${failureSummary.slice(0, 300)}`),
-      );
-  }
-
   /** A change of the theme draws everything again, so each screen starts with the theme in which the former one ended. */
   let theme: Theme = 'light';
 
@@ -67,10 +37,9 @@ describe.skipIf(found === null)('the accessibility of the web panel', () => {
     const problems: string[] = [];
     const look = async (size: typeof PHONE, colorScheme: Theme): Promise<void> => {
       await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor();
       await settled(page);
-      await page.evaluate(STILL);
+      await showIn(page, colorScheme);
+      await settled(page);
       // The dark theme has the same document in other colours.
       const rules = colorScheme === 'light' ? RULES : COLOR_RULES;
       const context = `${where}, ${size.width} px, ${colorScheme}`;
@@ -180,15 +149,6 @@ describe.skipIf(found === null)('the accessibility of the web panel', () => {
     expect(web.complaints).toStrictEqual([]);
   });
 });
-
-/** Resolves when the new colours are drawn and no transition runs. */
-const STILL = `new Promise((resolve) => {
-  const look = () => {
-    if (document.getAnimations().some(({ playState }) => playState === 'running')) requestAnimationFrame(look);
-    else requestAnimationFrame(() => requestAnimationFrame(() => resolve(true)));
-  };
-  requestAnimationFrame(look);
-})`;
 
 interface Focused {
   /** The focused element, where neither an outline nor its border says so. */

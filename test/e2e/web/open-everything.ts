@@ -14,14 +14,18 @@ export interface Opened {
 const SKIPPED =
   /^(Log out|End|End all others|Restart|Start|Stop|Print|Register|Test|Test all|Update all|Hide|Update .*)$/;
 
+const ROW_MENU = /^Actions for /;
+
 /**
  * Presses each button on a screen, and each item of the menus that open, and calls `look` after each. Dialogs are closed
- * without being confirmed. Of buttons with the same name only the first is pressed.
+ * without being confirmed. Of buttons with the same name only the first is pressed; with `oneRow`, of the menus of rows only
+ * that of the last one.
  */
 export async function openEverything(
   page: Page,
   start: () => Promise<void>,
   look: (opened: Opened) => Promise<void>,
+  { oneRow = false } = {},
 ): Promise<void> {
   await start();
   const address = page.url();
@@ -37,7 +41,10 @@ export async function openEverything(
     return element !== null;
   };
   const buttons = (await page.evaluate(`${BUTTONS}.map(([name]) => name)`)) as readonly string[];
-  for (const button of new Set(buttons.filter((name) => !SKIPPED.test(name)))) {
+  const lastRow = buttons.findLast((name) => ROW_MENU.test(name));
+  const isWanted = (name: string): boolean =>
+    !SKIPPED.test(name) && !(oneRow && ROW_MENU.test(name) && name !== lastRow);
+  for (const button of new Set(buttons.filter(isWanted))) {
     // What an earlier button changed may have removed this one.
     if (!(await press(button))) continue;
     const items = page.getByRole('menuitem');

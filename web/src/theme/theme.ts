@@ -37,6 +37,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: false } } },
+    // The place-holder for the first focus would be an element of the menu that is no item.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },

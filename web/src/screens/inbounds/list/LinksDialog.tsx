@@ -128,15 +128,15 @@ function ClientLinks({ entry: { email, links } }: { readonly entry: Entry }) {
         <bdi>{email}</bdi>
       </Text>
       {links.map((link, index) => (
-        <details key={link} className={classes['linkRow']}>
-          <summary>
-            <span className={classes['link']}>
+        <div key={link} className={classes['linkRow']}>
+          <details>
+            <summary>
               <code dir="ltr">{link}</code>
-              <CopyButton text={link} label={t('copyLinkOf', { name: email, n: index + 1 })} />
-            </span>
-          </summary>
-          <Qr text={link} label={t('qrOf', { name: email })} className={classes['qr']} />
-        </details>
+            </summary>
+            <Qr text={link} label={t('qrOf', { name: email })} className={classes['qr']} />
+          </details>
+          <CopyButton text={link} label={t('copyLinkOf', { name: email, n: index + 1 })} />
+        </div>
       ))}
     </div>
   );
