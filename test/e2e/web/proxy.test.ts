@@ -6,7 +6,7 @@ import { openBrowser, type TestBrowser } from '../../kit/real/browser.js';
 import { chromiumFor } from '../../kit/real/chromium.js';
 import { must, type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
-import { HANG_MS } from '../../kit/wait.js';
+import { watchedPage } from '../../kit/real/web-session.js';
 import { registeredScreens, settled } from './walk.js';
 
 const found = chromiumFor('the test of the web panel behind a reverse proxy');
@@ -65,8 +65,8 @@ describe.skipIf(found === null)('the web panel behind a reverse proxy with a pat
 
   it('requests nothing outside its prefix, and receives live updates', async () => {
     const origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const page = await (await browser.newContext({ locale: 'en' })).newPage();
-    page.setDefaultTimeout(HANG_MS);
+    const complaints: string[] = [];
+    const page = await watchedPage(await browser.newContext({ locale: 'en' }), complaints);
     const foreign: string[] = [];
     page.on('request', (sent) => {
       if (!sent.url().startsWith(origin + PREFIX) && !sent.url().startsWith('blob:')) foreign.push(sent.url());
@@ -86,6 +86,6 @@ describe.skipIf(found === null)('the web panel behind a reverse proxy with a pat
     const inbound = { enable: true, protocol: 'vless', listen: '127.0.0.1', settings, ...stream, remark: 'Harbour' };
     await must((await panel.admin()).post('/panel/api/inbounds/add', { ...inbound, port: await freePort() }));
     await page.getByText('Harbour').first().waitFor();
-    expect({ foreign, outside }).toStrictEqual({ foreign: [], outside: [] });
+    expect({ foreign, outside, complaints }).toStrictEqual({ foreign: [], outside: [], complaints: [] });
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from '../../kit/real/browser.js';
 import { type PanelProcess, startPanel } from '../../kit/real/panel-process.js';
-import { HANG_MS } from '../../kit/wait.js';
+import { watchedPage } from '../../kit/real/web-session.js';
 
 type ContextOptions = NonNullable<Parameters<Browser['newContext']>[0]>;
 
@@ -30,16 +30,9 @@ export async function openWebPanel(
   const panel = await startPanel({ env: { PORTOLAN_BASE_PATH: '/a/secret/path/', ...env } });
   const browser = await openBrowser(chromiumPath);
   const complaints: string[] = [];
-  const newPage = async (context: BrowserContext): Promise<Page> => {
-    const made = await context.newPage();
-    made.setDefaultTimeout(HANG_MS);
-    made.on('pageerror', (error) => complaints.push(error.message));
-    made.on('console', (message) => {
-      if (message.type() === 'error' && !/401|ERR_CONNECTION|WebSocket/.test(message.text()))
-        complaints.push(message.text());
-    });
-    return made;
-  };
+  // A page asks for its session before it shows the login.
+  const newPage = (context: BrowserContext): Promise<Page> =>
+    watchedPage(context, complaints, /401|ERR_CONNECTION|WebSocket/);
   const still = { reducedMotion: 'reduce' } as const;
   const viewport = { width: 1440, height: 900 };
   const context = await browser.newContext({ ...still, viewport, locale: 'en', ...options });

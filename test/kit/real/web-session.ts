@@ -31,7 +31,7 @@ export async function startWebSession(chromiumFile: string, panel: PanelProcess)
   const viewport = { width: 1440, height: 900 };
   const context = await browser.newContext({ viewport, locale: 'en', reducedMotion });
   const complaints: string[] = [];
-  const page = await watched(context, complaints);
+  const page = await watchedPage(context, complaints);
   await page.goto(`${panel.url}/`);
   await page.getByLabel('User name').fill(panel.username);
   await page.locator('input[name=password]').fill(panel.password);
@@ -98,16 +98,21 @@ export async function closeToasts(page: Page): Promise<void> {
 
 async function phoneOf(browser: TestBrowser, complaints: string[]): Promise<Page> {
   const viewport = { width: 390, height: 844 };
-  return watched(await browser.newContext({ viewport, locale: 'fa', reducedMotion: 'reduce' }), complaints);
+  return watchedPage(await browser.newContext({ viewport, locale: 'fa', reducedMotion: 'reduce' }), complaints);
 }
 
-async function watched(context: BrowserContext, complaints: string[]): Promise<Page> {
+/** A page whose exceptions, errors of the console and violations of the policy are added to `complaints`, but those `ignored`. */
+export async function watchedPage(
+  context: BrowserContext,
+  complaints: string[],
+  ignored = /ERR_CONNECTION|WebSocket/,
+): Promise<Page> {
   const page = await context.newPage();
   page.setDefaultTimeout(HANG_MS);
   await page.addInitScript(NAME_VIOLATIONS);
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && !/ERR_CONNECTION|WebSocket/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !ignored.test(message.text())) complaints.push(message.text());
   });
   return page;
 }

@@ -5,13 +5,14 @@ import { chromiumFor } from '../../../kit/real/chromium.js';
 import { withoutNats } from '../../../kit/real/nats/server.js';
 import { must, type PanelProcess } from '../../../kit/real/panel-process.js';
 import { freePort } from '../../../kit/real/ports.js';
-import { HANG_MS, until } from '../../../kit/wait.js';
+import { watchedPage } from '../../../kit/real/web-session.js';
+import { until } from '../../../kit/wait.js';
 import { inbound, startTwo } from '../../cluster/panels.js';
 import { logOf } from '../../support.js';
 
 const found = chromiumFor('the test of the screen of a cluster');
 
-async function openAt(panel: PanelProcess): Promise<Page> {
+async function openAt(panel: PanelProcess, complaints: string[]): Promise<Page> {
   const browser = await openBrowser(found ?? '');
   onTestFinished(() => browser.close());
   const context = await browser.newContext({
@@ -19,8 +20,7 @@ async function openAt(panel: PanelProcess): Promise<Page> {
     locale: 'en',
     viewport: { width: 1440, height: 900 },
   });
-  const page = await context.newPage();
-  page.setDefaultTimeout(HANG_MS);
+  const page = await watchedPage(context, complaints);
   await page.goto(`${panel.url}/#/cluster`);
   await page.getByLabel('User name').fill(panel.username);
   await page.locator('input[name=password]').fill(panel.password);
@@ -34,7 +34,8 @@ describe.skipIf(found === null || withoutNats('the screen of a cluster'))('the s
     const { leader, follower } = await startTwo();
     const admin = await leader.admin();
     await must(admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'Harbour')));
-    const page = await openAt(follower);
+    const complaints: string[] = [];
+    const page = await openAt(follower, complaints);
     const members = page.getByRole('list', { name: 'Members' });
     await members.getByText('up to date').nth(1).waitFor();
     await members.getByText('Leader', { exact: true }).waitFor();
@@ -71,5 +72,6 @@ describe.skipIf(found === null || withoutNats('the screen of a cluster'))('the s
       return all.some(({ type }) => type === 'MemberRemoved') ? all : undefined;
     });
     expect(events.map(({ type }) => type)).toStrictEqual(['InboundUpdated', 'LeadershipHandedOver', 'MemberRemoved']);
+    expect(complaints).toStrictEqual([]);
   });
 });

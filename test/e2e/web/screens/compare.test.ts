@@ -159,4 +159,9 @@ describe.skipIf(found === null)('the comparison of two moments in the web panel'
     await page.getByText('Choose two moments').waitFor();
     expect(headOf(panel.dataDir)).toBe(head);
   });
+
+  it('raised no error in the console and broke no policy', () => {
+    // The browser reports each request that the panel refuses.
+    expect(web.complaints.filter((one) => !one.includes('status of 4'))).toStrictEqual([]);
+  });
 });

@@ -136,4 +136,9 @@ describe.skipIf(found === null)('an earlier moment in the web panel', () => {
     expect(new URL(page.url()).search).toBe('');
     expect(deeds(before)).toStrictEqual([]);
   });
+
+  it('raised no error in the console and broke no policy', () => {
+    // The browser reports each request that the panel refuses.
+    expect(web.complaints.filter((one) => !one.includes('status of 4'))).toStrictEqual([]);
+  });
 });
