@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type JsonObject, withValue } from '../src/model/json';
 import { changed, lossesOf, outboundFields, PROTOCOLS } from '../src/screens/core/outbounds/outbound-fields';
-import { type JsonObject, withValue } from '../src/screens/core/template';
 
 const fieldsOf = (outbound: JsonObject) => outboundFields(outbound, ['direct'], (label) => label);
 const pathsOf = (outbound: JsonObject): readonly string[] => fieldsOf(outbound).map(({ path }) => path);

@@ -4,10 +4,10 @@ import './form-styles';
 import { Input, NativeSelect, PasswordInput, Stack, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type Json, type JsonObject, valueAt, withValue } from '../../model/json';
 import { mapOf, textOfMap } from '../../model/map-text';
 import { ItemList } from '../../ui/form/ItemList';
 import { NumberField } from '../../ui/form/NumberField';
-import { type Json, type JsonObject, valueAt, withValue } from './template';
 
 export interface FieldDefinition {
   readonly path: string;

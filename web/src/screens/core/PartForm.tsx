@@ -6,11 +6,12 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
 import { useMay } from '../../api/access';
+import type { JsonObject } from '../../model/json';
 import { useUnsaved } from '../../ui/feedback/leave';
 import { SidePanel } from '../../ui/feedback/SidePanel';
 import { Locked } from '../../ui/form/Locked';
 import { type FieldDefinition, Fields } from './Fields';
-import { type JsonObject, parse, pretty } from './template';
+import { parse, pretty } from './template';
 
 interface Props {
   readonly title: string;

@@ -5,12 +5,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../api/access';
 import { api } from '../../api/client';
+import type { JsonObject } from '../../model/json';
 import { Status } from '../../ui/display/Status';
 import { sentenceOf } from '../../ui/feedback/toast';
 import { useCurl } from '../../ui/form/FormFooter';
 import classes from './Core.module.css';
 import type { TemplateEditor } from './draft';
-import { type JsonObject, pretty } from './template';
+import { pretty } from './template';
 
 /** Says that there are changes, what saving them does, and why the panel refused them. */
 export function SaveBar({ editor, onDiff }: { readonly editor: TemplateEditor; readonly onDiff: () => void }) {

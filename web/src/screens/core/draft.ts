@@ -2,9 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState, useSyncExternalStore } from 'react';
 import { api } from '../../api/client';
 import type { FormRequest } from '../../model/curl';
+import type { JsonObject } from '../../model/json';
 import { toastDone, toastError } from '../../ui/feedback/toast';
 import { fetchStored, type Stored, stored as storedQuery } from './queries';
-import { type JsonObject, pretty } from './template';
+import { pretty } from './template';
 
 /** What an admin has changed and not saved. `base` is what the changes were made to. */
 interface Draft {

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client';
+import { isObject, type JsonObject } from '../../model/json';
 import { countriesOf, vpnServersOf } from './providers/provider-outbounds';
-import { isObject, type JsonObject, parse, pretty } from './template';
+import { parse, pretty } from './template';
 
 export interface Stored {
   readonly template: JsonObject;

@@ -1,11 +1,11 @@
-import { Paper, Skeleton, Text } from '@mantine/core';
+import { Paper, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Node } from '../../api/contract.generated';
 import { Chart } from '../../ui/display/Chart';
 import { useFormat } from '../../ui/display/format';
-import { Problem } from '../../ui/display/Page';
+import { Loaded } from '../../ui/display/Page';
 import classes from './Nodes.module.css';
 
 const METRICS = [
@@ -36,7 +36,6 @@ function NodeChart({ id, isKnown, metric, label: name, unit }: ChartProps) {
     refetchInterval: Number(BUCKET) * 1000,
   });
   const label = t(name);
-  const points = query.data;
   const text = (value: number): string => {
     if (unit === 'percent') return format.percent(value / 100);
     return unit === 'ms' ? t('ms', { value: format.number(value) }) : format.number(value, 1);
@@ -46,24 +45,24 @@ function NodeChart({ id, isKnown, metric, label: name, unit }: ChartProps) {
       <Text component="h2" fw={600} size="sm" mb="sm">
         {t('history', { metric: label })}
       </Text>
-      {query.error && !points ? (
-        <Problem error={query.error} retry={() => void query.refetch()} />
-      ) : points === undefined ? (
-        <Skeleton height={HEIGHT} />
-      ) : !isKnown || points.length < 2 ? (
-        <Text size="sm" c="dimmed">
-          {t('history.none')}
-        </Text>
-      ) : (
-        <Chart
-          label={t('history', { metric: label })}
-          times={points.map(({ t: time }) => time)}
-          series={[{ label, values: points.map(({ v }) => v) }]}
-          text={text}
-          most={unit === 'percent' ? 100 : undefined}
-          height={HEIGHT}
-        />
-      )}
+      <Loaded query={query} rows={4}>
+        {(points) =>
+          !isKnown || points.length < 2 ? (
+            <Text size="sm" c="dimmed">
+              {t('history.none')}
+            </Text>
+          ) : (
+            <Chart
+              label={t('history', { metric: label })}
+              times={points.map(({ t: time }) => time)}
+              series={[{ label, values: points.map(({ v }) => v) }]}
+              text={text}
+              most={unit === 'percent' ? 100 : undefined}
+              height={HEIGHT}
+            />
+          )
+        }
+      </Loaded>
     </Paper>
   );
 }

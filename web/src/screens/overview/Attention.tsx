@@ -7,8 +7,9 @@ import { Link } from 'react-router';
 import { useMay } from '../../api/access';
 import type { Status as MachineStatus } from '../../api/contract.generated';
 import { backups as backupsQuery, clusterMembers, clusterState, nodes as nodesQuery } from '../../api/queries';
+import { together } from '../../model/loadable';
 import { type Format, useFormat } from '../../ui/display/format';
-import { Loading, Problem } from '../../ui/display/Page';
+import { Loaded } from '../../ui/display/Page';
 import { Status } from '../../ui/display/Status';
 import { type Concern, concernsOf } from './concerns';
 import classes from './Overview.module.css';
@@ -43,18 +44,9 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
     panelUpdate: useQuery({ ...panelUpdate, enabled: may('/panel/api/server/getCoreVersion') }).data,
   };
   const concerns = concernsOf(sources, Date.now());
-  const unknown = [attention, backups, cluster, members, nodes].filter(
-    ({ data, isEnabled }) => isEnabled && data === undefined,
-  );
-  const failed = unknown.filter(({ error }) => error !== null);
+  const asked = [attention, backups, cluster, members, nodes].filter(({ isEnabled }) => isEnabled);
   return (
     <Stack gap="sm">
-      {concerns.length === 0 && unknown.length === 0 && (
-        <div className={classes['calm']}>
-          <IconCircleCheck size={22} aria-hidden />
-          <Text size="sm">{t('attention.none')}</Text>
-        </div>
-      )}
       {concerns.length > 0 && (
         <ul className={classes['concerns']}>
           {concerns.map((concern) => (
@@ -69,10 +61,16 @@ export function Attention({ status }: { readonly status: MachineStatus }) {
           ))}
         </ul>
       )}
-      {failed.length < unknown.length && <Loading rows={1} />}
-      {failed[0] !== undefined && (
-        <Problem error={failed[0].error} retry={() => failed.forEach((query) => void query.refetch())} />
-      )}
+      <Loaded query={together<unknown>(asked)} rows={1}>
+        {() =>
+          concerns.length === 0 && (
+            <div className={classes['calm']}>
+              <IconCircleCheck size={22} aria-hidden />
+              <Text size="sm">{t('attention.none')}</Text>
+            </div>
+          )
+        }
+      </Loaded>
     </Stack>
   );
 }

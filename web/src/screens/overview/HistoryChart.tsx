@@ -1,12 +1,12 @@
-import { Skeleton } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../api/client';
 import type { Gets, Status } from '../../api/contract.generated';
+import { together } from '../../model/loadable';
 import { Chart } from '../../ui/display/Chart';
 import { type Format, useFormat } from '../../ui/display/format';
-import { Problem } from '../../ui/display/Page';
+import { Loaded } from '../../ui/display/Page';
 import { joined, type LivePoint, LONGEST_S } from './joined';
 
 /** Seconds between two points, of the history and of what comes in. */
@@ -41,27 +41,29 @@ export function HistoryChart({ name, status }: { readonly name: ChartName; reado
   const format = useFormat();
   const definition: Definition = CHARTS[name];
   const { metrics } = definition;
-  const { data, error, isPending, refetch } = useHistories(metrics);
+  const query = useHistories(metrics);
   const [points, setPoints] = useState<readonly LivePoint[]>([]);
   useEffect(() => {
     const point = pointOf(status);
     setPoints((before) => [...before.filter(({ at }) => point.at - at < LONGEST_S), point]);
   }, [status]);
-  const { times, values } = useMemo(() => joined(metrics, data, points), [metrics, data, points]);
+  const { times, values } = useMemo(() => joined(metrics, query.data ?? [], points), [metrics, query.data, points]);
 
-  if (error) return <Problem error={error} retry={refetch} />;
-  if (isPending) return <Skeleton height={220} />;
   return (
-    <Chart
-      label={t(`chart.${name}`)}
-      times={times}
-      series={metrics.map((metric, index) => ({
-        label: t(`metric.${metric as 'cpu'}`),
-        values: values[index] ?? [],
-      }))}
-      text={(value) => definition.text(value, format)}
-      most={definition.most}
-    />
+    <Loaded query={query} rows={5}>
+      {() => (
+        <Chart
+          label={t(`chart.${name}`)}
+          times={times}
+          series={metrics.map((metric, index) => ({
+            label: t(`metric.${metric as 'cpu'}`),
+            values: values[index] ?? [],
+          }))}
+          text={(value) => definition.text(value, format)}
+          most={definition.most}
+        />
+      )}
+    </Loaded>
   );
 }
 
@@ -73,23 +75,6 @@ function useHistories(metrics: readonly Metric[]) {
         api.get('/panel/api/server/history/:metric/:bucket', { params: { metric, bucket: BUCKET }, signal }),
       staleTime: 60_000,
     })),
-    combine: combined,
+    combine: together,
   });
-}
-
-type Samples = Gets['/panel/api/server/history/:metric/:bucket']['reply'];
-interface Result {
-  readonly data: Samples | undefined;
-  readonly error: unknown;
-  readonly refetch: () => unknown;
-}
-
-function combined(results: readonly Result[]) {
-  const failed = results.find(({ error, data }) => error && data === undefined);
-  return {
-    data: results.map(({ data = [] }) => data),
-    isPending: results.some(({ data }) => data === undefined),
-    error: failed?.error ?? null,
-    refetch: () => void failed?.refetch(),
-  };
 }

@@ -1,11 +1,11 @@
 import { Alert, Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
 import IconAlertTriangle from '@tabler/icons-react/dist/esm/icons/IconAlertTriangle.mjs';
 import IconChevronLeft from '@tabler/icons-react/dist/esm/icons/IconChevronLeft.mjs';
-import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { lastProblem } from '../../model/last-problem';
+import type { Loadable } from '../../model/loadable';
 import { sentenceOf } from '../feedback/toast';
 import classes from './Page.module.css';
 
@@ -114,7 +114,7 @@ export function Loaded<T>({
   rows = 6,
   children,
 }: {
-  readonly query: UseQueryResult<T>;
+  readonly query: Loadable<T>;
   readonly rows?: number;
   readonly children: (data: T) => ReactNode;
 }) {

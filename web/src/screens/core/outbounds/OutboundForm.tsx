@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { JsonObject } from '../../../model/json';
 import { Losses } from '../../../ui/form/Losses';
 import type { FieldDefinition } from '../Fields';
 import { PartForm } from '../PartForm';
-import { type JsonObject, textAt } from '../template';
+import { textAt } from '../template';
 import { changed, lossesOf, outboundFields } from './outbound-fields';
 
 interface Props {

@@ -3,10 +3,11 @@ import IconActivity from '@tabler/icons-react/dist/esm/icons/IconActivity.mjs';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Gets, Posts } from '../../../api/contract.generated';
+import type { JsonObject } from '../../../model/json';
 import { Technical, useFormat } from '../../../ui/display/format';
 import { Status } from '../../../ui/display/Status';
 import classes from '../Core.module.css';
-import { type JsonObject, textAt } from '../template';
+import { textAt } from '../template';
 import { serverOf } from './places';
 
 export type TestResult = Posts['/panel/core/testOutbound']['reply'];

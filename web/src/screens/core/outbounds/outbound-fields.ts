@@ -1,9 +1,10 @@
 import { outboundOptions } from '../../../api/outbound-options.generated';
+import { type JsonObject, valueAt } from '../../../model/json';
 import { type Loss, lossesOf as lossesIn, type Parts } from '../../../model/losses';
 import { MASK, maskSetting, withMaskSetting } from '../../../model/masks';
 import { inputAt } from '../../../model/options';
 import type { FieldDefinition, Lens } from '../Fields';
-import { type JsonObject, textAt, valueAt } from '../template';
+import { textAt } from '../template';
 import { dnsLists, freedomLists, type Help, type Label, type Look, type Row, same } from './outbound-rows';
 import { placesOf } from './places';
 

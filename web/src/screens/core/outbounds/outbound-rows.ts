@@ -1,4 +1,4 @@
-import type { JsonObject } from '../template';
+import type { JsonObject } from '../../../model/json';
 
 /** Texts that the caller translates. */
 export type Label =

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, textAt, valueAt } from '../template';
+import { isObject, type JsonObject, valueAt } from '../../../model/json';
+import { textAt } from '../template';
 
 /**
  * Where the server and its account are: the core knows a flat form, and an older one with lists (`vnext`, `servers`), which

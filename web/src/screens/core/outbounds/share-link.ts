@@ -1,4 +1,5 @@
-import { isObject, parse } from '../template';
+import { isObject } from '../../../model/json';
+import { parse } from '../template';
 import { type Options, type Part, streamOf, tlsOf } from './share-stream';
 
 /** A share link as an outbound of the core, with the name in it. */

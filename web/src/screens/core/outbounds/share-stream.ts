@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, parse } from '../template';
+import type { Json, JsonObject } from '../../../model/json';
+import { parse } from '../template';
 
 /** The options of a share link. */
 export type Options = ReadonlyMap<string, string>;

@@ -9,11 +9,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
+import type { JsonObject } from '../../../model/json';
 import { useAction } from '../../../ui/feedback/action';
 import { confirmLoss } from '../../../ui/feedback/confirm';
 import { sentenceOf } from '../../../ui/feedback/toast';
 import { useRowMenu } from '../../../ui/table/RowMenu';
-import { type JsonObject, textAt } from '../template';
+import { textAt } from '../template';
 import type { TestResult } from './OutboundRow';
 
 /** Tests of outbounds, each through a core of its own, and their results by tag. */

@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
+import { type JsonObject, withValue } from '../../../model/json';
 import type { TemplateEditor } from '../draft';
-import { type JsonObject, objectsAt, withValue } from '../template';
+import { objectsAt } from '../template';
 import { withOutbound } from './provider-outbounds';
 import { TunnelProvider } from './TunnelProvider';
 import { VpnProvider } from './VpnProvider';

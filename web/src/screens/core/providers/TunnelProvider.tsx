@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '../../../api/client';
+import type { JsonObject } from '../../../model/json';
 import blocks from '../../../ui/display/Blocks.module.css';
 import { Technical } from '../../../ui/display/format';
 import { Loaded, Section } from '../../../ui/display/Page';
@@ -11,7 +12,7 @@ import { useAction } from '../../../ui/feedback/action';
 import { useCurl } from '../../../ui/form/FormFooter';
 import classes from '../Core.module.css';
 import { registration } from '../queries';
-import { type JsonObject, parse } from '../template';
+import { parse } from '../template';
 import { DeleteButton } from './DeleteButton';
 import { type Registration, registrationOf, TUNNEL_TAG, tunnelOutbound, wireguardKey } from './provider-outbounds';
 

@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, objectsAt, parse, textAt } from '../template';
+import type { Json, JsonObject } from '../../../model/json';
+import { objectsAt, parse, textAt } from '../template';
 
 /** The tags under which the outbounds of the two providers are added. */
 export const TUNNEL_TAG = 'warp';

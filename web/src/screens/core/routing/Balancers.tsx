@@ -5,6 +5,7 @@ import IconTrash from '@tabler/icons-react/dist/esm/icons/IconTrash.mjs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
+import { isObject, type JsonObject, valueAt, withValue } from '../../../model/json';
 import blocks from '../../../ui/display/Blocks.module.css';
 import { Technical } from '../../../ui/display/format';
 import { useRowMenu } from '../../../ui/table/RowMenu';
@@ -12,7 +13,7 @@ import classes from '../Core.module.css';
 import type { TemplateEditor } from '../draft';
 import type { FieldDefinition } from '../Fields';
 import { PartForm, type Problem } from '../PartForm';
-import { isObject, type JsonObject, objectsAt, tagsAt, textAt, valueAt, withValue } from '../template';
+import { objectsAt, tagsAt, textAt } from '../template';
 
 const PATH = 'routing.balancers';
 const NEW = -1;

@@ -1,9 +1,9 @@
 import { Paper, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { isObject, type Json, type JsonObject, valueAt, withValue } from '../../../model/json';
 import { Locked } from '../../../ui/form/Locked';
 import type { TemplateEditor } from '../draft';
 import { type FieldDefinition, Fields } from '../Fields';
-import { isObject, type Json, type JsonObject, valueAt, withValue } from '../template';
 
 /** DNS of the core: its servers, how it asks, and names with fixed addresses. */
 export function Dns({ editor: { template, change } }: { readonly editor: TemplateEditor }) {

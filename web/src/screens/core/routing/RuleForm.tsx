@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next';
+import type { JsonObject } from '../../../model/json';
 import type { FieldDefinition } from '../Fields';
 import { PartForm, type Problem } from '../PartForm';
-import { type JsonObject, tagsAt, textAt } from '../template';
+import { tagsAt, textAt } from '../template';
 
 interface Props {
   readonly rule: JsonObject;

@@ -1,9 +1,10 @@
 import IconGripVertical from '@tabler/icons-react/dist/esm/icons/IconGripVertical.mjs';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { type JsonObject, valueAt } from '../../../model/json';
 import { Technical, useFormat } from '../../../ui/display/format';
 import classes from '../Core.module.css';
-import { type JsonObject, textAt, valueAt } from '../template';
+import { textAt } from '../template';
 
 /** The members of a rule that say what it matches, in the order in which they are read. */
 const CONDITIONS = ['inboundTag', 'user', 'domain', 'ip', 'port', 'network', 'protocol', 'sourceIP', 'source'] as const;

@@ -2,12 +2,13 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
+import { isObject, type Json, type JsonObject } from '../../../model/json';
 import { Loaded } from '../../../ui/display/Page';
 import { sentenceOf } from '../../../ui/feedback/toast';
 import { Code } from '../../../ui/form/Code';
 import type { TemplateEditor } from '../draft';
 import { checked, running as runningQuery } from '../queries';
-import { isObject, type Json, type JsonObject, pretty, textAt } from '../template';
+import { pretty, textAt } from '../template';
 import { Comparison } from './Comparison';
 
 /** The configuration that the core runs, and what the template with its changes would make different in it. */

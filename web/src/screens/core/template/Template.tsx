@@ -3,12 +3,13 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
 import { api } from '../../../api/client';
+import { isObject, type JsonObject } from '../../../model/json';
 import { confirmLoss } from '../../../ui/feedback/confirm';
 import { toastError } from '../../../ui/feedback/toast';
 import { Code } from '../../../ui/form/Code';
 import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import type { TemplateEditor } from '../draft';
-import { isObject, type JsonObject, parse, pretty } from '../template';
+import { parse, pretty } from '../template';
 import { Comparison } from './Comparison';
 import { Running } from './Running';
 
