@@ -73,8 +73,8 @@ export function keyboardOf(page: Page): Keyboard {
 
 const IS_IN_DIALOG = `document.activeElement?.closest('[role=dialog]') != null`;
 
-/** Without the mark of a required input. */
-const NAME_OF = `((one) => (one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent).replace(/ \\*$/, '').trim())`;
+/** Without the mark of a required input, and without the help that the label of a switch contains. */
+const NAME_OF = `((one) => (one.getAttribute('aria-label') || (one.labels?.[0]?.querySelector('.mantine-Switch-label') ?? one.labels?.[0])?.textContent || one.textContent).replace(/ \\*$/, '').trim())`;
 
 const FOCUSED = `(() => {
   const one = document.activeElement;
