@@ -5,8 +5,8 @@ import { loopbackTemplate, must, storeTemplate } from '../../kit/real/panel-proc
 import { freePort } from '../../kit/real/ports.js';
 import { closeToasts } from '../../kit/real/web-session.js';
 import { deedsOf, headOf, recorded } from '../support.js';
+import { smallTargets } from './accessibility/targets.js';
 import { openWebPanel, type WebPanel } from './support.js';
-import { smallTargets } from './targets.js';
 import { settled } from './walk.js';
 
 const found = chromiumFor('the test of the web panel on a phone');

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumFor } from '../../kit/real/chromium.js';
-import { must } from '../../kit/real/panel-process.js';
-import { freePort } from '../../kit/real/ports.js';
+import { chromiumFor } from '../../../kit/real/chromium.js';
+import { must } from '../../../kit/real/panel-process.js';
+import { freePort } from '../../../kit/real/ports.js';
+import { openWebPanel, type WebPanel } from '../support.js';
+import { settled, walk } from '../walk.js';
 import { COLOR_RULES, RULES, showIn, type Theme, violations } from './axe-of.js';
-import { openWebPanel, type WebPanel } from './support.js';
 import { smallTargets } from './targets.js';
-import { settled, walk } from './walk.js';
 
 const found = chromiumFor('the test of the accessibility of the web panel');
 const DESKTOP = { width: 1440, height: 900 };

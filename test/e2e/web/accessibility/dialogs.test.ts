@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chromiumFor } from '../../kit/real/chromium.js';
-import { must, storeTemplate } from '../../kit/real/panel-process.js';
-import { freePort } from '../../kit/real/ports.js';
+import { chromiumFor } from '../../../kit/real/chromium.js';
+import { must, storeTemplate } from '../../../kit/real/panel-process.js';
+import { freePort } from '../../../kit/real/ports.js';
+import { type Opened, openEverything } from '../open-everything.js';
+import { openWebPanel, type WebPanel } from '../support.js';
+import { settled } from '../walk.js';
 import { COLOR_RULES, RULES, showIn, type Theme, violations } from './axe-of.js';
-import { type Opened, openEverything } from './open-everything.js';
-import { openWebPanel, type WebPanel } from './support.js';
 import { smallTargets } from './targets.js';
-import { settled } from './walk.js';
 
 const found = chromiumFor('the test of the accessibility of dialogs of the web panel');
 /** What opens over a screen: dialogs, drawers, menus and pop-overs. */
