@@ -173,8 +173,8 @@ Try it in another terminal. What ends is started again after ${RESTART_MS / 1000
   D=${folder}
   $D/portolan-one cluster members       # role, position and lag of each member; portolan-two is the command line of two
   $D/portolan-one cluster step-down     # another member leads within two seconds
-  kill -9 -- -$(cat $D/one.pid)         # member one fails with all its processes; if it led, another one leads within 10 seconds
-  kill -9 -- -$(cat $D/nats-1.pid)      # one NATS server fails: changes continue. Without two of them, changes are refused
+  kill -9 -$(cat $D/one.pid)            # member one fails with all its processes; if it led, another one leads within 10 seconds
+  kill -9 -$(cat $D/nats-1.pid)         # one NATS server fails: changes continue. Without two of them, changes are refused
 
 Logs: ${folder}/*.log   Ctrl-C ends everything and removes the folder.
 `;

@@ -1,10 +1,13 @@
-import { openClusterStore } from '../adapters/nats/cluster-store.js';
+import { openClusterStore, storedIdentity } from '../adapters/nats/cluster-store.js';
 import { closeNats, connectNats, type NatsOptions } from '../adapters/nats/connection.js';
 import { type ClusterMember, type LogServer, membersOf, type StreamFault } from '../commands/ports/cluster.js';
+import { MessageError } from '../messages/error.js';
+import { message } from '../messages/message.js';
 import type { Journal } from '../store/journal.js';
 import { align, type Relation } from './alignment.js';
 import { faultIn } from './damage/stream-fault.js';
-import { type Election, lastElection } from './election.js';
+import { type Election, type ElectionLog, lastElection } from './election.js';
+import { withoutLogin } from './shown-url.js';
 
 /** The cluster as one machine sees it. */
 export interface ClusterStatus {
@@ -25,18 +28,31 @@ export interface ClusterStatus {
 
 type Store = Awaited<ReturnType<typeof openClusterStore>>;
 
-async function withStore<T>(options: NatsOptions, use: (store: Store) => Promise<T>): Promise<T> {
+/** `log`: that the stream must have; null = the stream is not needed. */
+async function withStore<T>(
+  options: NatsOptions,
+  log: Pick<ElectionLog, 'lastOf'> | null,
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
   const connection = await connectNats(options);
   try {
+    if (log !== null && (await storedIdentity(connection)) === null) {
+      const url = withoutLogin(options.url);
+      if (lastElection(log) === null) throw new MessageError(message('start.clusterNotInitialized', { url }));
+      throw new MessageError(message('cluster.streamDeleted', { url }));
+    }
     return await use(await openClusterStore(connection, options.name));
   } finally {
     await closeNats(connection);
   }
 }
 
-/** Compares the log of a machine with the stream, and asks who leads. Rejects with `ClusterAway` without an answer. */
+/**
+ * Compares the log of a machine with the stream, and asks who leads. Rejects with `ClusterAway` without an answer, and with
+ * `MessageError` without a stream.
+ */
 export function clusterStatus(options: NatsOptions, { log }: Pick<Journal, 'log'>): Promise<ClusterStatus> {
-  return withStore(options, async ({ stream, lease }) => {
+  return withStore(options, log, async ({ stream, lease }) => {
     const { relation, position } = await align(stream, log);
     const ends = await stream.ends();
     const [leader, servers] = [await lease.holder(), await stream.servers()];
@@ -47,5 +63,5 @@ export function clusterStatus(options: NatsOptions, { log }: Pick<Journal, 'log'
 
 /** The last reports of the members. Rejects with `ClusterAway` without an answer. */
 export function clusterMembers(options: NatsOptions): Promise<readonly ClusterMember[]> {
-  return withStore(options, async ({ members }) => membersOf(await members.all()));
+  return withStore(options, null, async ({ members }) => membersOf(await members.all()));
 }

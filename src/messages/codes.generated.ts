@@ -966,6 +966,7 @@ export interface MessageParams {
   'cluster.serversAway': { readonly url: string | number; readonly why: string | number };
   'cluster.partMissing': { readonly url: string | number };
   'cluster.createFailed': { readonly url: string | number; readonly why: string | number };
+  'cluster.streamDeleted': { readonly url: string | number };
   'common.diskFull': None;
   'common.diskReadOnly': None;
   'common.dataDirectoryNotWritable': None;

@@ -2,6 +2,7 @@ import { natsOptions } from '../../app/cluster.js';
 import type { ClusterStatus } from '../../cluster/status.js';
 import { ClusterAway, type ClusterMember, quorumOf } from '../../commands/ports/cluster.js';
 import type { Config } from '../../config.js';
+import { MessageError } from '../../messages/error.js';
 import { message } from '../../messages/message.js';
 import type { Journal } from '../../store/journal.js';
 import { memberProblems, memberText, quorumText, RELATIONS } from '../commands/cluster/members.js';
@@ -31,6 +32,7 @@ export async function examineCluster(config: Config, journal: Log): Promise<read
         bad(CLUSTER, message('cli.clusterAway', { url: withoutLogin(options.url), why: error.message })),
         ...tails,
       ];
+    if (error instanceof MessageError) return [bad(CLUSTER, error.text), ...tails];
     return [bad(CLUSTER, message('cli.clusterIncomparable', { why: String(error) })), ...tails];
   }
 }

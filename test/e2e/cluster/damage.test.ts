@@ -37,6 +37,11 @@ describe.skipIf(withoutNats('a stream deleted by hand'))('panels whose stream wa
     const verified = await cli(['cluster', 'verify'], one, { env: member('one', url) });
     expect(verified.code).toBe(1);
     expect(verified.stderr).toContain('the stream of the cluster was deleted');
+    const status = await cli(['cluster', 'status'], two, { env: member('two', url) });
+    expect(status.code).toBe(1);
+    expect(status.stderr).toMatch(/The stream of the cluster was deleted .*portolan cluster rebuild/);
+    const doctor = await cli(['doctor'], two, { env: member('two', url) });
+    expect(doctor.stdout).toMatch(/The stream of the cluster was deleted .*portolan cluster rebuild/);
     await follower.stop();
     const again = await startMember(two, 'two', url);
     const second = await again.admin().catch(() => null);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Child, endOfOutput, startChild } from '../../kit/real/children.js';
 import { coreBinary } from '../../kit/real/core-process.js';
@@ -55,8 +55,9 @@ describe.skipIf(withoutNats('a cluster to try'))('a cluster to try on one machin
       (await must(three.get<{ remark: string }[]>('/panel/api/inbounds/list'))).map(({ remark }) => remark);
     await until('the third member shows it', async () => (await remarks()).includes('first'));
 
-    // As the printed command does it.
-    process.kill(-Number(readFileSync(join(folder, 'one.pid'), 'utf8')), 'SIGKILL');
+    const printed = /kill -9 \S*\$\(cat \S*one\.pid\)/.exec(output)?.[0] ?? '';
+    const killed = spawnSync('sh', ['-c', printed], { env: { ...process.env, D: folder }, encoding: 'utf8' });
+    expect(killed).toMatchObject({ status: 0, stderr: '' });
     await until('another member leads', async () => {
       const answer = await two.post(`/panel/api/inbounds/update/${id}`, inbound(await freePort(), 'second'));
       return answer.success;
