@@ -21,6 +21,7 @@ export const webhooks: Bench = async ({ quick }) => {
   const { deliveries } = createWebhooks(panel, {
     web: createWeb({ allowPrivate: true }),
     feed: new EventFeed(panel.log, panel.read),
+    confirmed: async () => true,
     warn: (text, fields) => console.error(text, fields ?? ''),
   });
   try {

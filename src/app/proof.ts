@@ -16,13 +16,17 @@ interface Parts {
   readonly web: Web;
   /** The state of the chat bot. */
   readonly messenger: () => Messenger;
+  readonly confirmed: () => Promise<boolean>;
   readonly warn: (message: string, fields?: object) => void;
 }
 
 type ProvenPanel = Pick<Panel, 'read' | 'log' | 'dispatch' | 'now' | 'directory'>;
 
 /** The signed heads of a panel. Between `begin` and `stop` of the publisher they go to the places in the settings. */
-export function createProof({ read, log, dispatch, now, directory }: ProvenPanel, { web, messenger, warn }: Parts) {
+export function createProof(
+  { read, log, dispatch, now, directory }: ProvenPanel,
+  { web, messenger, confirmed, warn }: Parts,
+) {
   const chat = (head: SignedHead): Promise<void> => sendToChats(head, messenger(), new Words(read.settings.current()));
   const publisher = new HeadPublisher({
     log,
@@ -33,8 +37,7 @@ export function createProof({ read, log, dispatch, now, directory }: ProvenPanel
     changed$: read.changed$,
     sinks: createHeadSinks({ web, dataDir: directory.root, chat }),
     dispatch: (command) => dispatch(command, asSystem('proof')),
-    now,
-    warn,
+    ...{ confirmed, now, warn },
   });
   const provenLog: ProvenLog = log;
   return { publisher, provenLog, growTree: (signal: AbortSignal) => inSlices(log.stored.tree.grow(), signal) };

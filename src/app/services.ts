@@ -80,14 +80,15 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
     ...{ web, host: machine.host, backups, refusals, confirmed: parts.servers.confirmed, version, warn },
   });
   const nodes = createNodes(panel, { web, warn });
-  const proof = createProof(panel, { web, messenger: () => chat.bot.messenger(), warn });
+  const confirmed = async (): Promise<boolean> => (await parts.servers.confirmed()) === null;
+  const proof = createProof(panel, { web, messenger: () => chat.bot.messenger(), confirmed, warn });
   panel.reactors.collectNodesBy((asked) => nodes.nodes.collect(asked));
   const moments = new Moments(panel.log, () => performance.now(), { checkpoints: panel.store.caches.checkpoints });
   moments.follow(panel.read);
   const history = { ...historyServices(panel, moments), refusals };
   const newFile = (): string => unfinishedFile(panel.directory);
   const scans = new LogScans({ root: panel.directory.root, panel: version, newFile });
-  const webhooks = createWebhooks(panel, { web, feed: history.feed, warn });
+  const webhooks = createWebhooks(panel, { web, feed: history.feed, confirmed, warn });
   const metrics = new PanelMetrics(panel, webhooks.figures);
   const http: PanelServices = {
     read: panel.read,

@@ -10,16 +10,20 @@ import type { Panel } from './panel.js';
 interface Parts {
   readonly web: Web;
   readonly feed: Pick<EventFeed, 'textOf'>;
+  readonly confirmed: () => Promise<boolean>;
   readonly warn: (message: string, fields?: object) => void;
 }
 
 type WebhookPanel = Pick<Panel, 'read' | 'log' | 'dispatch' | 'now' | 'directory'>;
 
 /** The deliveries of webhooks. Their file is opened now; nothing is sent before `begin`. */
-export function createWebhooks({ read, log, dispatch, now, directory }: WebhookPanel, { web, feed, warn }: Parts) {
+export function createWebhooks(
+  { read, log, dispatch, now, directory }: WebhookPanel,
+  { web, feed, confirmed, warn }: Parts,
+) {
   const cursors = new WebhookCursorFile(directory.webhooks, warn);
   const deliveries = new WebhookDeliveries({
-    ...{ web, log, cursors, now, warn },
+    ...{ web, log, cursors, confirmed, now, warn },
     webhooks: () => read.records.webhooks(),
     changed$: read.changed$,
     // The same event as in the event feed, in the envelope of Standard Webhooks.

@@ -42,6 +42,8 @@ interface Parts {
   readonly token: () => string;
   readonly changed$: Observable<readonly RecordedEvent[]>;
   readonly sinks: HeadSinks;
+  /** Whether the cluster has confirmed what was appended; without a cluster, at once. */
+  readonly confirmed: () => Promise<boolean>;
   /** Dispatches as the panel itself. */
   readonly dispatch: Dispatch;
   readonly now: () => number;
@@ -124,7 +126,7 @@ export class HeadPublisher {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, WAIT_MS);
     });
-    await Promise.race([this.#queue(() => this.#deliveries.round()), late]);
+    await Promise.race([this.#queue(() => this.#deliver()), late]);
     clearTimeout(timer);
     return signed;
   }
@@ -134,6 +136,11 @@ export class HeadPublisher {
     const done = this.#work.then(work);
     this.#work = done.catch(() => undefined);
     return done;
+  }
+
+  /** What the cluster has not confirmed may be set aside, and a published head would contradict the log for ever. */
+  async #deliver(): Promise<void> {
+    if (await this.#parts.confirmed()) await this.#deliveries.round();
   }
 
   #places(): readonly SinkPlace[] {
@@ -147,7 +154,7 @@ export class HeadPublisher {
         const signed = await this.#queue(() => (this.#isDue() ? this.#sign() : Promise.resolve(null)));
         if (signed instanceof Rejection) this.#parts.warn('the head could not be recorded', { reason: signed.message });
       }
-      await this.#queue(() => this.#deliveries.round());
+      await this.#queue(() => this.#deliver());
     } catch (error) {
       if (!this.#stopping.signal.aborted) this.#parts.warn('heads could not be published', { error: String(error) });
     }

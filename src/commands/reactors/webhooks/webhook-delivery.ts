@@ -19,6 +19,8 @@ const PAGE_EVENTS = 20;
 const MAX_REJECTIONS = 8;
 /** For how long deliveries fail before it is recorded, in ms. */
 const RECORD_AFTER_MS = 60_000;
+/** Pause after the cluster has not confirmed events, in ms. */
+const UNCONFIRMED_MS = 1000;
 /** How often the cursor is saved while no event is delivered, in ms. */
 const SAVE_MS = 60_000;
 
@@ -33,6 +35,8 @@ export interface DeliveryParts {
   /** The last event before the present history of the log. */
   readonly historyBegin: () => number;
   readonly deliveryOf: (event: RecordedEvent) => Delivery;
+  /** Whether the cluster has confirmed what was appended; without a cluster, at once. */
+  readonly confirmed: () => Promise<boolean>;
   readonly dispatch: (command: WebhookCommand) => void;
   readonly now: () => number;
 }
@@ -143,8 +147,13 @@ export class WebhookDelivery {
 
   /** False when there was nothing to deliver. */
   async #deliverPage(webhook: Webhook): Promise<boolean> {
-    const { log, now } = this.#parts;
+    const { log, confirmed, now } = this.#parts;
     const page = log.read(this.#status.position, PAGE_EVENTS);
+    // What is not confirmed may be set aside, and a receiver could not take it back.
+    if (page.some((event) => isWanted(webhook, event)) && !(await confirmed())) {
+      await this.#sleep(UNCONFIRMED_MS);
+      return true;
+    }
     for (const event of page) {
       if (isWanted(webhook, event)) {
         if (!(await this.#deliver(webhook, event))) return true;

@@ -38,7 +38,10 @@ function start({ proofFile = '/srv/heads.jsonl', proofWebhook = '', proofPanel =
       if (sink !== 'webhook') accepted.push(...heads);
     },
   };
+  /** Of the cluster. */
+  const cluster = { confirms: true };
   const publisher = new HeadPublisher({
+    confirmed: async () => cluster.confirms,
     ...{ log, sinks, now, warn: () => undefined, token: () => '', changed$: log.appended$ },
     panelId: () => log.at(1)?.id ?? '',
     proofs: () => bus.state.proofs,
@@ -48,7 +51,7 @@ function start({ proofFile = '/srv/heads.jsonl', proofWebhook = '', proofPanel =
   publisher.begin();
   const types = (): string[] => log.read(2, 1000).map(({ type }) => type);
   const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
-  return { log, bus, wall, publisher, accepted, attempts, refusing, full, types, pass };
+  return { cluster, log, bus, wall, publisher, accepted, attempts, refusing, full, types, pass };
 }
 
 describe('the publisher of heads', () => {
@@ -64,6 +67,17 @@ describe('the publisher of heads', () => {
       expect(isSignedBy(head, bus.state.proofs.key?.publicKey ?? '')).toBe(true);
       expect(head.hash).toBe(log.hashAt(head.position));
     }
+  });
+
+  it('publishes a head once the cluster has confirmed it', async () => {
+    const { cluster, accepted, types, pass } = start();
+    cluster.confirms = false;
+    await pass(1000);
+    expect([types(), accepted]).toStrictEqual([['HeadKeyCreated', 'HeadSigned'], []]);
+    cluster.confirms = true;
+    await pass(MINUTE);
+    expect(types()).toStrictEqual(['HeadKeyCreated', 'HeadSigned', 'HeadsPublished']);
+    expect(accepted).toHaveLength(1);
   });
 
   it('does not send a head again that another panel has accepted before it refused the next one', async () => {

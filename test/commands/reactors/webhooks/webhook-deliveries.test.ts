@@ -23,12 +23,18 @@ function setup(web: Pick<Web, 'request'> = createWeb({ allowPrivate: true })) {
   const file = `${journal.directory.run}/webhooks.db`;
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
+  /** Of the cluster. */
+  const cluster = { confirms: true, asked: 0 };
   const begin = () => {
     const cursors = new WebhookCursorFile(file, warn);
     const deliveries = new WebhookDeliveries({
       ...{ web, log: journal.log, cursors, warn, now: journal.clock.now },
       webhooks: () => bus.state.webhooks,
       changed$: journal.log.appended$,
+      confirmed: async () => {
+        cluster.asked += 1;
+        return cluster.confirms;
+      },
       deliveryOf: (event) => ({
         id: event.id,
         body: JSON.stringify({ type: event.type, data: { position: event.position } }),
@@ -45,7 +51,7 @@ function setup(web: Pick<Web, 'request'> = createWeb({ allowPrivate: true })) {
   const add = (name: string, url: string, over: object = {}) =>
     bus.must({ type: 'AddWebhook', data: { name, url, types: [], after: null, secret: SECRET, ...over } });
   const used = (n: number) => journal.append(traffic({ run: 'r1', clients: [[1, n, n]] }));
-  return { journal, bus, begin, add, used, file, warnings };
+  return { cluster, journal, bus, begin, add, used, file, warnings };
 }
 
 function started(given: ReturnType<typeof setup>) {
@@ -71,6 +77,20 @@ describe('the deliveries of a webhook', () => {
     expect(receiver.all.map(({ headers }) => headers['webhook-id'])).toStrictEqual(events.map(({ id }) => id));
     expect(receiver.all.every((request) => isSigned(request, SECRET))).toBe(true);
     expect(JSON.stringify(receiver.all)).not.toContain(SECRET);
+  });
+
+  it('wait until the cluster has confirmed the events', async () => {
+    const given = setup();
+    const receiver = await startReceiver();
+    given.add('billing', receiver.url);
+    given.cluster.confirms = false;
+    const first = given.journal.log.head().position + 1;
+    started(given);
+    given.used(1);
+    await eventually(() => expect(given.cluster.asked).toBeGreaterThan(1));
+    expect(receiver.all).toStrictEqual([]);
+    given.cluster.confirms = true;
+    await eventually(() => expect(positionsOf(receiver.all)).toStrictEqual([first]));
   });
 
   it('are those of the types and groups chosen', async () => {
