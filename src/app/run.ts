@@ -75,6 +75,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
     panel,
     {
       ...{ coreInstall: services.installs.coreInstall, backups: services.backups, publisher: services.publisher },
+      lastUse: (session) => services.http.accounts.sessionUses.of(session),
       ...{ undo, joins: () => cluster?.calls.joins ?? null, confirmed: forServices.confirmed, warn },
     },
     disposal,

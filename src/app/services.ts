@@ -6,6 +6,7 @@ import { firstEvent } from '../events/log/first-event.js';
 import { EventFeed } from '../http/live/event-feed.js';
 import { LimitedFeed } from '../http/live/limited-feed.js';
 import { AuditPages } from '../http/panel/audit.js';
+import { SessionUses } from '../http/panel/auth/session-uses.js';
 import type { Overrides, PanelServices } from '../http/panel/context.js';
 import type { HistoryServices, ShownServices } from '../http/panel/history-services.js';
 import { limitedMomentOf } from '../http/panel/limited-moment.js';
@@ -100,7 +101,7 @@ export function createServices(panel: Panel, adapters: Adapters, parts: Parts) {
       status: statusText(panel.read, machine.host, panel.now),
       serverPortProblem: parts.servers.serverPortProblem,
     },
-    accounts: adapters.accounts,
+    accounts: { ...adapters.accounts, sessionUses: new SessionUses(panel.now) },
     nodes,
     releases: installs,
     backup: {

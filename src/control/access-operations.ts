@@ -6,6 +6,10 @@ import { idOf, Name, type Operation, operation } from './operation.js';
 const MAX_GRANTS = 200;
 const MAX_TEXT_CHARS = 64;
 
+/** Sessions in one question for their last use. */
+export const MAX_SESSIONS = 1000;
+/** SHA-256 of the id of a session, hex. */
+const SessionHash = z.string().regex(/^[0-9a-f]{64}$/);
 const Grant = z.strictObject({ permission: z.string().max(MAX_TEXT_CHARS), scope: z.enum(SCOPES) });
 
 /** Roles, the owners of clients, and sessions. */
@@ -29,14 +33,23 @@ export const accessOperations = {
     },
   ),
 
+  /** The last use of sessions that were used since the panel started. */
+  'session.uses': operation(
+    z.strictObject({ sessions: z.array(SessionHash).max(MAX_SESSIONS) }),
+    ({ sessions }, { lastUse }) =>
+      Object.fromEntries(
+        sessions.flatMap((session) => {
+          const use = lastUse?.(session);
+          return use ? [[session, use]] : [];
+        }),
+      ),
+  ),
+
   /** `session`: SHA-256 of its id, hex; null = all sessions of the admin. */
   'session.revoke': operation(
     z.strictObject({
       username: Name,
-      session: z
-        .string()
-        .regex(/^[0-9a-f]{64}$/)
-        .nullable(),
+      session: SessionHash.nullable(),
     }),
     ({ username, session }, { users, dispatch }) => {
       const user = idOf(users, username);

@@ -143,9 +143,16 @@ export async function operate(
 
 /** Runs an operation that only a panel can run that leads a cluster. Throws `OperatorError` when none runs here. */
 export async function operateLeader(dataDir: string, type: OperationName, data: unknown): Promise<unknown> {
+  const result = await operatePanel(dataDir, type, data);
+  if (result === undefined) throw new OperatorError(message('cluster.approveOnLeader'));
+  return result;
+}
+
+/** Runs an operation in the running panel; undefined = none runs. */
+export async function operatePanel(dataDir: string, type: OperationName, data: unknown): Promise<unknown> {
   const { run } = dataDirectory(dataDir);
   const answer = await askControl(controlSocket(run), run, { type, data }, 30_000);
-  if (answer === null) throw new OperatorError(message('cluster.approveOnLeader'));
+  if (answer === null) return undefined;
   if (!answer.ok) throw new OperatorError(answer.error);
   return answer.result;
 }
@@ -164,6 +171,7 @@ interface ControlParts {
   readonly undo: UndoTarget;
   readonly publisher: Pick<HeadPublisher, 'publish' | 'state'>;
   readonly joins: ControlTarget['joins'];
+  readonly lastUse: ControlTarget['lastUse'];
   /** Waits until the cluster has confirmed what was appended; null = it has. */
   readonly confirmed: () => Promise<Rejection | null>;
   readonly warn: (message: string, fields: object) => void;
@@ -172,7 +180,7 @@ interface ControlParts {
 /** Opens the control socket, through which the command line reaches the running panel, until `disposal`. */
 export async function openControl(
   { read, log, dispatch, directory }: ControlledPanel,
-  { coreInstall, backups, undo, publisher, joins, confirmed, warn }: ControlParts,
+  { coreInstall, backups, undo, publisher, joins, lastUse, confirmed, warn }: ControlParts,
   disposal: Disposal,
 ): Promise<void> {
   const target: ControlTarget = {
@@ -188,6 +196,7 @@ export async function openControl(
     backups,
     undo,
     joins,
+    lastUse,
     publishHead: () => publishAsOperator(publisher, dispatch),
   };
   const failed = (error: unknown): ControlAnswer => {
@@ -265,6 +274,7 @@ export async function withExclusiveLock<T>(
         backups: null,
         publishHead: null,
         joins: () => null,
+        lastUse: null,
         undo: undoWithoutPanel(log, parts, dispatch),
       };
       const result = await use(target, log);

@@ -28,6 +28,15 @@ export interface ControlTarget {
   readonly joins: () => JoinRequests | null;
   /** Signs the head of the log and publishes it. Null: only a running panel can do that. */
   readonly publishHead: (() => Promise<PublishedHead>) | null;
+  /** The last use of a session, by SHA-256 of its id, since the panel started. Null: no panel runs here. */
+  readonly lastUse: ((session: string) => SessionUse | null) | null;
+}
+
+/** The last request of a session. */
+export interface SessionUse {
+  /** In ms since 1970. */
+  readonly at: number;
+  readonly ip: string;
 }
 
 export interface Operation {

@@ -845,6 +845,7 @@ export interface MessageParams {
   'cli.handedOver': { readonly count: number };
   'cli.session': None;
   'cli.sessionList': None;
+  'cli.sessionUseUnknown': None;
   'cli.argumentSessions': None;
   'cli.sessionRevoke': None;
   'cli.optionSession': None;

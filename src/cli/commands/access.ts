@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type PanelState, panelState } from '../../commands/state.js';
 import { operate } from '../../control/control.js';
+import { lastUses } from '../../control/last-uses.js';
 import { BUILT_IN_ROLES } from '../../events/access/roles.js';
 import type { ClientNumber } from '../../events/ids.js';
 import { begin, catchUp } from '../../events/log/replay.js';
@@ -128,12 +129,23 @@ function sessionCommands(program: Command, globals: () => GlobalOptions, say: Sa
     .command('list')
     .argument('[name]', say(message('cli.argumentSessions')))
     .description(say(message('cli.sessionList')))
-    .action((name: string | undefined) => {
+    .action(async (name: string | undefined) => {
       const { dataDir, json } = globals();
-      for (const { id, username, device, ip, startedAt, expiresAt } of sessionsOf(dataDir, name)) {
-        const shown = { session: id.slice(0, SESSION_DIGITS), username, device, ip, startedAt, expiresAt };
+      const sessions = sessionsOf(dataDir, name);
+      const uses = await lastUses(
+        dataDir,
+        sessions.map(({ id }) => id),
+      );
+      for (const { id, username, device, ip, startedAt, expiresAt } of sessions) {
+        const used = uses.get(id);
+        const shown = { session: id.slice(0, SESSION_DIGITS), username, device, ip: used?.ip ?? ip };
         const times = [startedAt, expiresAt].map((at) => timeText(at));
-        printEither(json, shown, [shown.session, username, ...times, ip ?? '', device].join('  '));
+        const lastUse = used ? timeText(used.at) : say(message('cli.sessionUseUnknown'));
+        printEither(
+          json,
+          { ...shown, startedAt, expiresAt, usedAt: used?.at ?? null },
+          [shown.session, username, ...times, lastUse, shown.ip ?? '', device].join('  '),
+        );
       }
     });
 

@@ -33,6 +33,7 @@ import type { Text } from '../../messages/message.js';
 import type { DiffFilter, DiffReport, Part } from '../../projections/diff/diff.js';
 import type { ReadModels } from '../../projections/read-models.js';
 import type { Metrics } from '../ops/metrics.js';
+import type { SessionUses } from './auth/session-uses.js';
 import type { JsonOf } from './contract/route.js';
 import type { Status } from './contract/schemas/status.js';
 import type { Handling } from './handling.js';
@@ -123,6 +124,7 @@ interface AccountServices {
   readonly directory: Directory;
   readonly twoFactor: TwoFactor;
   readonly passkeys: Passkeys;
+  readonly sessionUses: SessionUses;
 }
 
 /** Remote panels. */

@@ -79,7 +79,7 @@ export function createPanelServer(parts: PanelServerParts): PanelServer {
     ...{ dispatch, now },
     epochOf: (user) => read.admins.users().users.get(user)?.epoch ?? 0,
   });
-  const sessions = new Sessions(read, unsaved, now);
+  const sessions = new Sessions(read, unsaved, services.accounts.sessionUses, now);
   const failures = new FailureRecords(now);
   const limiter = new LoginLimiter(now, (ip, username) => failures.add({ ip, username, reason: 'locked' }));
   const bearers = new Bearers({ read, now, record });

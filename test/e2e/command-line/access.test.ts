@@ -71,7 +71,8 @@ describe('portolan role, session and admin hand-over', () => {
     const [first, second] = [new Admin(panel.url, LOGIN), new Admin(panel.url, LOGIN)];
     for (const one of [first, second]) await must(one.login());
     const sessions = await ok('session', 'list', 'maria');
-    expect(sessions).toMatchObject([{ username: 'maria', ip: '127.0.0.1' }, { username: 'maria' }]);
+    const used = { username: 'maria', ip: '127.0.0.1', usedAt: expect.any(Number) };
+    expect(sessions).toMatchObject([used, used]);
     expect((await ok('session', 'list')).length).toBeGreaterThan(2);
     const id = String(sessions[0]?.['session']);
     expect(await refused('session', 'revoke', 'maria', '--session', id.slice(0, 4))).toContain('cli.sessionUnknown');
@@ -89,6 +90,8 @@ describe('portolan role, session and admin hand-over', () => {
 
     await panel.stop();
     await worksWith('counter');
+    // Only a running panel knows the last use.
+    expect(await ok('session', 'list', 'maria')).toMatchObject([{ username: 'maria', ip: '127.0.0.1', usedAt: null }]);
     expect(await appended(() => ok('session', 'revoke', 'maria'))).toEqual(['SessionsRevoked']);
     expect(await ok('session', 'list', 'maria')).toEqual([]);
   });

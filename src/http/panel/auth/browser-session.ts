@@ -8,7 +8,8 @@ import type { UserId } from '../../../events/ids.js';
 import type { UserRow } from '../../../projections/models/users.js';
 import { type CookieHeader, readSessionCookie, writeSessionCookie } from './cookie.js';
 import { tokenMatches } from './csrf.js';
-import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions, type SessionUse } from './session.js';
+import { anonymousToken, hashOf, type LiveSession, newSessionId, type Sessions } from './session.js';
+import type { SessionUse } from './session-uses.js';
 import type { UnsavedSessions } from './unsaved.js';
 
 /** Makes the command that starts a session. */

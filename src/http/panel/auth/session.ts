@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lruOf } from '../../../lib/lru.js';
 import type { Session, UserRow } from '../../../projections/models/users.js';
 import type { ReadModels } from '../../../projections/read-models.js';
+import type { SessionUse, SessionUses } from './session-uses.js';
 import type { UnsavedSessions } from './unsaved.js';
 
 /** A valid session, and the current state of its user. */
@@ -11,15 +11,6 @@ export interface LiveSession extends Session {
   readonly account: UserRow;
 }
 
-/** The last request of a session. */
-export interface SessionUse {
-  /** In ms since 1970. */
-  readonly at: number;
-  readonly ip: string;
-}
-
-/** Sessions whose last use is remembered. */
-const MAX_USED = 5000;
 /** Default lifetime of a session without `sessionMaxAge`, in ms. */
 const DAY_MS = 86_400_000;
 /** Maximum lifetime of a session, whatever `sessionMaxAge` is. */
@@ -33,13 +24,13 @@ export class Sessions {
   readonly #read: ReadModels;
   readonly #unsaved: UnsavedSessions;
   readonly #now: () => number;
-  /** By SHA-256 of the session id. In memory only: an event for each request would fill the log. */
-  readonly #used = lruOf<string, SessionUse>(MAX_USED);
+  readonly #uses: SessionUses;
   #latest = 0;
 
-  constructor(read: ReadModels, unsaved: UnsavedSessions, now: () => number) {
+  constructor(read: ReadModels, unsaved: UnsavedSessions, uses: SessionUses, now: () => number) {
     this.#read = read;
     this.#unsaved = unsaved;
+    this.#uses = uses;
     this.#now = now;
   }
 
@@ -70,13 +61,13 @@ export class Sessions {
   }
 
   /** Notes that a session was used now. Without `ip`: its browser is still connected. */
-  use(idHash: string, ip = this.#used.peek(idHash)?.ip): void {
-    if (ip !== undefined) this.#used.set(idHash, { at: this.#now(), ip });
+  use(idHash: string, ip?: string): void {
+    this.#uses.note(idHash, ip);
   }
 
   /** The last use of a session since the panel started; null = none. */
   lastUse(idHash: string): SessionUse | null {
-    return this.#used.peek(idHash) ?? null;
+    return this.#uses.of(idHash);
   }
 
   /** When a session that starts now expires, in ms. */

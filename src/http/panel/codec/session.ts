@@ -1,4 +1,5 @@
-import type { LiveSession, SessionUse } from '../auth/session.js';
+import type { LiveSession } from '../auth/session.js';
+import type { SessionUse } from '../auth/session-uses.js';
 
 /** Enough of the hash to identify a session. Neither this nor the whole hash reveals its id. */
 export const publicSessionId = (idHash: string): string => idHash.slice(0, 16);
