@@ -77,7 +77,7 @@ export function decideWithin(
   now: number,
   decide: (state: PanelState) => Decision,
 ): Decision {
-  const visible = access.isLimited ? visibleTo(access, state) : state;
+  const visible = access.isLimited ? stateSeenBy(access, state) : state;
   const decision = decide(visible);
   if (decision instanceof Rejection) return decision;
   if (access.isLimited) {
@@ -236,7 +236,7 @@ function namesIn(event: PanelEvent, state: PanelState): readonly Named[] {
 }
 
 /** The state as it would be if the panel had only the clients and inbounds that the admin sees. */
-export function visibleTo(access: Access, state: PanelState): PanelState {
+export function stateSeenBy(access: Access, state: PanelState): PanelState {
   const { owners } = state.access;
   const inbounds = new Map([...state.inbounds].filter(([id]) => access.inbounds.has(id)));
   const clientsOf = new Map<InboundId, Set<ClientNumber>>();

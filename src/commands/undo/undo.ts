@@ -4,7 +4,7 @@ import { type Client, emailKey } from '../../events/client/client-document.js';
 import type { ClientNumber, InboundId } from '../../events/ids.js';
 import { type Counter, zero } from '../../events/traffic/counters.js';
 import { message } from '../../messages/message.js';
-import { visibleTo } from '../access/restriction.js';
+import { stateSeenBy } from '../access/restriction.js';
 import type { CommandContext } from '../bus.js';
 import { clientsNamed, usedTogether } from '../client/siblings.js';
 import type { InboundUsage } from '../inbound/restore.js';
@@ -57,7 +57,7 @@ export function decideUndo(
   if (rehearsal.dispatch(record, context) instanceof Rejection)
     return { commands: [record], obstacles: [], forbidden: null };
   const access = accessOfActor(rehearsal.state.access, context.actor);
-  const visible = (): PanelState => (access.isLimited ? visibleTo(access, rehearsal.state) : rehearsal.state);
+  const visible = (): PanelState => (access.isLimited ? stateSeenBy(access, rehearsal.state) : rehearsal.state);
   const plan = planUndo(past, visible(), former);
   const commands: CompensatingCommand[] = [];
   const obstacles = [...plan.obstacles];

@@ -18,7 +18,7 @@ import { answersAt } from './contract/moments.js';
 import { type HandlersOf, JsonOf, JsonPages, type Route, type Routes } from './contract/route.js';
 import { isVersion } from './documents.js';
 import { Attachment, Download, FramedPage, Message, TextStream } from './outcomes.js';
-import { visibleTo } from './visible/outcome.js';
+import { shownOutcome } from './visible/outcome.js';
 
 /** Handlers of a table that need the services `S`. `R` is more than an `HttpRequest` for those that handle sessions. */
 export type Handlers<T extends Routes, S, R extends HttpRequest = HttpRequest> = HandlersOf<
@@ -82,9 +82,9 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
     // Callers who see only a part of the clients get read models that contain nothing else.
     const handle: Handler<R> = (input, request) => {
       const { limits } = request.handling;
-      if (limits === null) return visibleTo(request, route, handler(input, services, request));
+      if (limits === null) return shownOutcome(request, route, handler(input, services, request));
       const visible = { ...services, read: limits.read, past: limits.past };
-      return visibleTo(request, route, handler(input, visible, request));
+      return shownOutcome(request, route, handler(input, visible, request));
     };
     const { acts } = route;
     const outcomeOf = async (req: Request, request: R): Promise<unknown> => {
@@ -101,7 +101,7 @@ export function mount<T extends Routes, S, R extends HttpRequest = HttpRequest>(
       const then = inPast({ read: moment.read, now: () => moment.at }, moment);
       const { limits } = request.handling;
       const visible = limits === null ? then : { ...then, past: limits.past };
-      return visibleTo(request, route, handler(input, visible, request));
+      return shownOutcome(request, route, handler(input, visible, request));
     };
     // A login issues a session, which cannot be issued twice.
     const repeatable = route.auth !== 'none' && acts;

@@ -2,7 +2,7 @@ import type { Inbound } from '../../events/inbound/inbound-document.js';
 import type { HttpRequest, Needs } from './context.js';
 
 /**
- * The inbounds that lists show to the caller. As in 3x-ui, an owner sees those that they added, not those of another owner;
+ * The inbounds that lists show to the caller. As in 3x-ui, an owner sees those that this owner added, not those of another owner;
  * inbounds of other admins are seen by every owner. All other admins see what their role covers.
  */
 export function visibleInbounds(

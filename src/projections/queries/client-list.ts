@@ -23,7 +23,7 @@ interface ClientSelection {
   /** A part of the email, UUID, subscription id, comment or chat id; letter case does not matter. */
   readonly search: string;
   /** Whether UUIDs and subscription ids are not searched; absent = they are. */
-  readonly onlyNames?: boolean;
+  readonly ignoresIds?: boolean;
   readonly state: StateFilter;
   /** Whether the client is connected now; absent = all. */
   readonly online?: boolean | undefined;
@@ -133,10 +133,10 @@ export function listClients(...list: Parameters<typeof clientListSteps>): Client
 function matcher(
   read: Reads,
   own: ReadonlySet<Inbound['id']>,
-  { search, inbound, node, onlyNames = false }: Omit<ClientSelection, 'state' | 'online'>,
+  { search, inbound, node, ignoresIds = false }: Omit<ClientSelection, 'state' | 'online'>,
 ): (client: Client) => boolean {
   const text = search.trim().toLowerCase();
-  const searched = onlyNames ? namesOf : textOf;
+  const searched = ignoresIds ? namesOf : textOf;
   return (client) => {
     if (!own.has(client.inbound) || (inbound !== 0 && client.inbound !== inbound)) return false;
     if (node !== undefined && (read.inbounds.get(client.inbound)?.node ?? 0) !== node) return false;

@@ -5,7 +5,7 @@ import { Message } from '../outcomes.js';
 import { hidesSecrets, withoutSecrets } from './secrets.js';
 
 /** The outcome of a handler, as the caller may see it. */
-export function visibleTo(
+export function shownOutcome(
   { access, handling: { limits } }: Pick<HttpRequest, 'access' | 'handling'>,
   route: Route,
   outcome: unknown,

@@ -199,7 +199,7 @@ type Caller = Pick<HttpRequest, 'access' | 'userId'>;
 /** A search for parts of a credential would reveal it, part by part. */
 const selected = (filter: Parameters<typeof listClients>[2], { access }: Caller): typeof filter => ({
   ...filter,
-  onlyNames: hidesSecretsOf('clients', access),
+  ignoresIds: hidesSecretsOf('clients', access),
 });
 
 const ownInbounds = (read: Services['read'], caller: Caller): ReadonlySet<Inbound['id']> =>
