@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * a run depends on this list. Most of these files wait for real cores and use little processor time.
  */
 const SLOWEST_FIRST = [
-  'disk programs rounds machines web/clients web/accessibility followers versions first-start kill live crash faults soak',
+  'disk programs rounds machines web/clients web/accessibility web/dialogs followers versions first-start kill live crash faults soak',
   'failover join web/roles backup history follower steering forwarding damage',
   'damaged-files nodes web/core disconnect web/languages web/hostile idempotency web/account fleet ip-limit request-flood',
   'web/panel web/inbounds web/settings web/overview base-headers web/nodes web/client-list web/geo kit reseller lifecycle',

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../../../src/events/catalog.js';
 import { chromiumFor } from '../../../kit/real/chromium.js';
 import { startClientCore } from '../../../kit/real/client-core.js';
 import { withoutCore } from '../../../kit/real/core-process.js';
-import { expectComplete } from '../../../kit/real/expect-transfer.js';
+import { untilComplete } from '../../../kit/real/expect-transfer.js';
 import { type Admin, must, storeTemplate } from '../../../kit/real/panel-process.js';
 import { freePort } from '../../../kit/real/ports.js';
 import { download } from '../../../kit/real/socks.js';
@@ -68,7 +68,9 @@ describe.skipIf(found === null || withoutCore('the inbounds in the web panel'))(
     const links = await must(admin.get<string[]>(`/panel/api/inbounds/getClientLinks/${id}/${email}`));
     const core = await startClientCore([links[0] ?? '']);
     try {
-      expectComplete(await download(core.socksPort(0), `${targets.url}/bytes/${BYTES}`), { bytes: BYTES });
+      // The running core takes the new client a moment later.
+      const load = () => download(core.socksPort(0), `${targets.url}/bytes/${BYTES}`);
+      expect((await untilComplete('traffic flows', load)).bytes).toBe(BYTES);
     } finally {
       await core.stop();
     }
