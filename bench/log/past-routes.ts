@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { FULL_ACCESS } from '../../src/events/access/access-of.js';
 import type { HttpRequest } from '../../src/http/panel/context.js';
@@ -5,6 +6,7 @@ import { JsonPages } from '../../src/http/panel/contract/route.js';
 import { clientListHandlers } from '../../src/http/panel/handlers/clients/list.js';
 import { inboundFormHandlers } from '../../src/http/panel/handlers/inbounds/form.js';
 import { inboundHandlers } from '../../src/http/panel/handlers/inbounds/inbounds.js';
+import { KeyedDigest } from '../../src/lib/secrets/keyed-digest.js';
 import { erasedIn } from '../../src/projections/erased.js';
 import type { Moment, Moments } from '../../src/projections/moments.js';
 import { emailOf } from '../kit/fleet.js';
@@ -23,7 +25,9 @@ const request = {
   userId: 1,
   say: String,
 } as unknown as HttpRequest;
-const servicesOf = ({ read, at }: Moment) => ({ read, now: () => at, collect: async () => undefined }) as never;
+const versions = new KeyedDigest(randomBytes(32));
+const servicesOf = ({ read, at }: Moment) =>
+  ({ read, versions, now: () => at, collect: async () => undefined }) as never;
 const EVERYTHING = { search: '', sort: '', order: '', offset: 0, limit: 100 } as never;
 
 /** Lists and details as they are read at a moment. */

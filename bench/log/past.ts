@@ -4,6 +4,8 @@ import { CheckpointFile } from '../../src/adapters/sqlite/checkpoint-file.js';
 import { noAccess } from '../../src/events/access/access-document.js';
 import { accessOf } from '../../src/events/access/access-of.js';
 import { UserId } from '../../src/events/ids.js';
+import { inboundPages } from '../../src/http/panel/codec/inbound-pages.js';
+import { withoutSecrets } from '../../src/http/panel/visible/secrets.js';
 import { inSlices } from '../../src/lib/time/slices.js';
 import { checkpointVersion } from '../../src/projections/checkpoints.js';
 import { diffSteps } from '../../src/projections/diff/diff.js';
@@ -62,6 +64,20 @@ async function momentsIn({ panel, folder }: InsidePanel, clients: number): Promi
   ];
 }
 
+/** The list of all inbounds for a role that reads it without the secrets. The first list makes the pages of both. */
+async function withoutSecretsOf({ read }: InsidePanel['panel']): Promise<readonly Row[]> {
+  const list = () => inSlices(inboundPages(read, read.inbounds.all()));
+  await list();
+  const whole = await turnsOf(list);
+  const hidden = await turnsOf(async () => withoutSecrets(await list(), { permission: LISTED }));
+  const note = `the list itself ${whole.all.toFixed(0)} ms, longest turn ${whole.longest.toFixed(1)} ms`;
+  return [
+    { name: 'secrets: a list without them', measured: hidden.all, unit: 'ms', target: { most: 1000 }, note },
+    { name: 'secrets: longest turn', measured: hidden.longest, unit: 'ms', target: { most: 20 }, note },
+  ];
+}
+
+const LISTED = { resource: 'inbounds', action: 'read' } as const;
 const CHECKS = 1_000_000;
 
 /** The check of a permission, as each request makes it. */
@@ -86,7 +102,8 @@ export const past: Bench = async ({ quick }) => {
   try {
     populate(inside, clients);
     fill(inside, clients, size);
-    return [...(await momentsIn(inside, clients)), permissions()];
+    const moments = await momentsIn(inside, clients);
+    return [...moments, ...(await withoutSecretsOf(inside.panel)), permissions()];
   } finally {
     await inside.close();
     removeFolder(inside.folder);
