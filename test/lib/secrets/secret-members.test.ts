@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { NodeId } from '../../../src/events/ids.js';
+import { NodeInboundApplied } from '../../../src/events/node/node-sync.js';
 import { withoutSecrets } from '../../../src/http/panel/visible/secrets.js';
 import { Redaction } from '../../../src/projections/capsule/redaction.js';
 import { publicJson, withoutServerMembers } from '../../../src/projections/subscription/fields.js';
+import { one } from '../../kit/builders.js';
+import { recorded } from '../../kit/spec.js';
 
 /** Documents as admins write them. Texts that begin with `server-` or `shared-` are secrets of that kind; `open-` is not secret. */
 const DOCUMENTS: Readonly<Record<string, object>> = {
@@ -118,5 +122,15 @@ describe('a value that names a method', () => {
 
   it('is a secret in an account, whatever it is', () => {
     expect(forReader({ auth: 'password', email: 'a' })).toStrictEqual({ auth: '***', email: 'a' });
+  });
+});
+
+describe('the digest of what a node has', () => {
+  it('is not in a bug report, because it is one of passwords', () => {
+    const told = { node: NodeId.parse(1), inbound: one, tag: 'far', position: 2, newClients: [], newInbound: false };
+    const [event] = recorded([NodeInboundApplied({ ...told, digest: 'b5bb9d8014a0f9b1d61e' })]);
+    const written = event && new Redaction().event(event);
+    expect(written?.type).toBe('NodeInboundApplied');
+    expect(JSON.stringify(written)).not.toContain('b5bb9d8014a0f9b1d61e');
   });
 });
