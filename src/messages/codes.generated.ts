@@ -2040,6 +2040,7 @@ export interface MessageParams {
   'storage.keyFileNotRegular': { readonly file: string | number };
   'storage.keyFileOpen': { readonly file: string | number };
   'storage.keyFileInvalid': { readonly file: string | number; readonly bytes: string | number };
+  'storage.keyFileOther': { readonly file: string | number };
   'storage.keyLost': { readonly id: string | number };
   'storage.atPosition': { readonly position: string | number; readonly what: Text };
   'storage.eventTypeUnknown': { readonly type: string | number };

@@ -7,7 +7,7 @@ import { CheckpointFile } from '../adapters/sqlite/checkpoint-file.js';
 import type { LogDamage } from '../adapters/sqlite/codec.js';
 import { endAt, openDatabase, type SqliteDatabase, storageError } from '../adapters/sqlite/database.js';
 import { SqliteEventLog } from '../adapters/sqlite/event-log.js';
-import { derivedKey, Keyring, masterKey } from '../adapters/sqlite/keyring.js';
+import { derivedKey, isOfOtherLog, Keyring, masterKey } from '../adapters/sqlite/keyring.js';
 import { isMirror } from '../adapters/sqlite/mirror/reduced-boxes.js';
 import { startProblem } from '../adapters/sqlite/start-check.js';
 import type { Client } from '../events/client/client-document.js';
@@ -71,6 +71,9 @@ export function openJournal(directory: DataDirectory, options: Options = {}): Jo
     if (readonly && !live) db.exec('BEGIN');
     const empty = db.prepare('SELECT 1 FROM events LIMIT 1').get() === undefined;
     const master = masterKey(directory.masterKey, { mayCreate: empty && !readonly });
+    // Without the check, the start would fail at the first sealed event, with an error of the cipher.
+    if (!readonly && !mirror && isOfOtherLog(master, db))
+      throw new MessageError(message('storage.keyFileOther', { file: directory.masterKey }));
     const log = new SqliteEventLog(db, new Keyring(db, master, now), upTo);
     const anchor = new Anchor(directory.anchor, log, anchorFailed);
     const snapshots = snapshotFiles(directory.snapshots, derivedKey(master, 'snapshots'), log);

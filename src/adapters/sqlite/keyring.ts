@@ -57,6 +57,27 @@ export function derivedKey(master: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', master, Buffer.alloc(0), `portolan ${purpose}`, KEY_BYTES));
 }
 
+/** Whether keys are stored and the master key decrypts none of them: it is that of another log. */
+export function isOfOtherLog(master: Buffer, db: SqliteDatabase): boolean {
+  const rows = db.prepare<[], { id: string; wrapped: Buffer }>(
+    'SELECT id, wrapped FROM keys WHERE wrapped IS NOT NULL',
+  );
+  let isEmpty = true;
+  for (const { id, wrapped } of rows.iterate()) {
+    if (opens(master, id, wrapped)) return false;
+    isEmpty = false;
+  }
+  return !isEmpty;
+}
+
+function opens(master: Buffer, id: string, wrapped: Buffer): boolean {
+  try {
+    return open(master, wrapped, id).length === KEY_BYTES;
+  } catch {
+    return false;
+  }
+}
+
 interface KeyRow {
   readonly id: string;
   /** Null after the key was destroyed. */
@@ -217,11 +238,7 @@ export class Keyring {
   }
 
   #opens(id: string, wrapped: string): boolean {
-    try {
-      return open(this.#master, Buffer.from(wrapped, 'latin1'), id).length === KEY_BYTES;
-    } catch {
-      return false;
-    }
+    return opens(this.#master, id, Buffer.from(wrapped, 'latin1'));
   }
 
   /** Called when a transaction begins that may create or destroy keys. The result is to be called after it was rolled back. */
