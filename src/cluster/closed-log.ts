@@ -11,12 +11,15 @@ export interface Identity {
   readonly id: string;
   /** Whether the log was replicated before, so that its cluster must have a stream. */
   readonly wasMember: boolean;
+  /** The last event, and when it was recorded (ISO 8601). */
+  readonly last: { readonly position: number; readonly since: string };
 }
 
-export const identityOf = (log: SqliteEventLog): Identity => ({
-  id: log.at(1)?.id ?? '',
-  wasMember: isReplicated(log),
-});
+export function identityOf(log: SqliteEventLog): Identity {
+  const { position } = log.head();
+  const last = { position, since: new Date(log.at(position)?.meta.at ?? 0).toISOString() };
+  return { id: log.at(1)?.id ?? '', wasMember: isReplicated(log), last };
+}
 
 /** The identity of the log in a directory; null when the log is empty or missing. */
 export function identityIn(directory: DataDirectory): Identity | null {

@@ -103,7 +103,7 @@ export class ClusterLink {
     } catch (error) {
       if (error instanceof StreamMissing) return this.#damaged('missing');
       if (!(error instanceof ClusterAway)) throw error;
-      const about = { url: withoutLogin(url), error: error.message };
+      const about = { url: withoutLogin(url), error: error.message, ...identity.last };
       warn('the cluster does not answer: this panel serves what it has', about);
       await this.#disconnect();
     }

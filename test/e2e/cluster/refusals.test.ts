@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type NatsOptions, startNats, withoutNats } from '../../kit/real/nats/server.js';
 import { cli, removeFolder, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
-import { member, newCluster } from './panels.js';
+import { member, newCluster, startMember } from './panels.js';
 
 /** The address of a server, with the login of its first user. */
 async function server(options: NatsOptions = {}): Promise<string> {
@@ -71,6 +71,18 @@ describe.skipIf(withoutNats('refusals of cluster commands'))('commands of a clus
     expect(stderr).toMatch(/could not create the cluster: ".*replicas.*--replicas/);
     expect(code).toBe(1);
     expect((await run(['init', '--replicas', '1'], { PORTOLAN_CLUSTER_URL: url })).code).toBe(0);
+  });
+
+  it('a start without the servers serves what it has, and logs up to which event and of when', async () => {
+    const { one } = await newCluster();
+    const panel = await startMember(one, 'one', `nats://127.0.0.1:${await freePort()}`);
+    const text = `${panel.stdout()}${panel.stderr()}`
+      .split('\n')
+      .find((line) => line.includes('the cluster does not answer'));
+    expect(JSON.parse(text ?? '')).toMatchObject({
+      position: expect.any(Number),
+      since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    });
   });
 
   it('steering says that no leader answers', async () => {
