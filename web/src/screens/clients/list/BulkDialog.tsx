@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +6,7 @@ import { api } from '../../../api/client';
 import type { Posts } from '../../../api/contract.generated';
 import { type ClientInbound, inboundName } from '../../../model/clients';
 import { useFormat } from '../../../ui/display/format';
-import { Problem } from '../../../ui/display/Page';
+import { Loading, Problem } from '../../../ui/display/Page';
 import { Dialog } from '../../../ui/feedback/Dialog';
 import { useCurl } from '../../../ui/form/FormFooter';
 import { NumberField } from '../../../ui/form/NumberField';
@@ -58,7 +58,7 @@ export function BulkDialog({ action, target, inbounds, onClose, onDone }: Props)
         )}
         {action === 'move' && <Destination value={to} inbounds={inbounds} onChange={setTo} />}
         {preview.error && <Problem error={preview.error} retry={() => void preview.refetch()} />}
-        {preview.isLoading && <Skeleton height={72} />}
+        {preview.isLoading && <Loading rows={2} />}
         {data && <Effect action={action} effect={data} />}
         {curl.view}
         <Group justify="flex-end">
