@@ -251,7 +251,7 @@ export class ClusterLink {
   /** The servers did not answer at the start: the log is compared with the stream as soon as they do. */
   async #connectLater(hooks: Hooks): Promise<void> {
     const { warn } = this.#options;
-    while (!this.#stopped) {
+    for (let refused = ''; !this.#stopped; ) {
       await sleep(CONNECT_MS);
       try {
         const connected = await this.#connect(identityOf(hooks.log));
@@ -265,8 +265,9 @@ export class ClusterLink {
         await this.#damaged(examined.fault);
       } catch (error) {
         if (error instanceof StreamMissing) await this.#damaged('missing');
-        else if (error instanceof ClusterAway) await this.#disconnect();
-        else return warn('this panel cannot join its cluster', { error: String(error) });
+        else if (!(error instanceof ClusterAway) && String(error) !== refused)
+          warn('this panel cannot join its cluster, and tries again', { error: (refused = String(error)) });
+        await this.#disconnect();
       }
     }
   }
@@ -281,8 +282,7 @@ export class ClusterLink {
   async confirmed(): Promise<Rejection | null> {
     const [member, log] = [this.#member, this.#log];
     if (member === null || log === null || this.#options.ack === 'local') return null;
-    const { position } = log.head();
-    const [copies, end] = [this.#copies, performance.now() + CONFIRM_MS];
+    const [{ position }, copies, end] = [log.head(), this.#copies, performance.now() + CONFIRM_MS];
     const isConfirmed =
       (await member.confirmed(position, CONFIRM_MS)) &&
       (copies === null || (await copies.reached(position, Math.max(0, end - performance.now()))));

@@ -1,10 +1,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type NatsOptions, startNats, withoutNats } from '../../kit/real/nats/server.js';
 import { cli, removeFolder, startPanel } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
+import { until } from '../../kit/wait.js';
 import { member, newCluster, startMember } from './panels.js';
 
 /** The address of a server, with the login of its first user. */
@@ -83,6 +85,32 @@ describe.skipIf(withoutNats('refusals of cluster commands'))('commands of a clus
       position: expect.any(Number),
       since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     });
+  });
+
+  it('a panel that started without the servers joins them once they accept its login', async () => {
+    const { one, nats } = await newCluster();
+    const other = await startNats({ users: [{ user: nats.user.user, password: 'another one' }] });
+    onTestFinished(() => other.remove());
+    const port = await freePort();
+    const panel = await startMember(one, 'one', `nats://${nats.user.user}:${nats.user.password}@127.0.0.1:${port}`);
+    let target = other.port;
+    const servers = createServer((client) => {
+      const server = connect(target, '127.0.0.1');
+      client
+        .on('error', () => server.destroy())
+        .on('close', () => server.destroy())
+        .pipe(server);
+      server
+        .on('error', () => client.destroy())
+        .on('close', () => client.destroy())
+        .pipe(client);
+    }).listen(port, '127.0.0.1');
+    onTestFinished(() => void servers.close());
+    await until('the panel is refused', () => /cannot join its cluster/.test(`${panel.stdout()}${panel.stderr()}`));
+    target = nats.port;
+    await until('the panel leads', async () =>
+      (await (await fetch(`${panel.opsUrl}/metrics`)).text()).includes('portolan_cluster_leader 1'),
+    );
   });
 
   it('steering says that no leader answers', async () => {
