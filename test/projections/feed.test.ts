@@ -21,6 +21,12 @@ function recorded(type: string, data: unknown): RecordedEvent {
   return { position: 7, id: 'e', type, stream: 's', version: 3, meta, data } as RecordedEvent;
 }
 
+/** The sums of a roll-up are in earlier events; a digest of passwords would confirm a guess. */
+const OMITTED: Readonly<Record<string, readonly string[]>> = {
+  MeasurementsRolledUp: ['sums', 'nodeSums'],
+  NodeInboundApplied: ['digest'],
+};
+
 describe('an event in the feed', () => {
   it('exists for every type', () => {
     expect(current.length).toBeGreaterThan(50);
@@ -33,8 +39,8 @@ describe('an event in the feed', () => {
       const poisoned = { ...data, ...Object.fromEntries(seals.map((field) => [field, tainted(data[field])])) };
       const shown = feedEvent(recorded(type, poisoned), () => undefined);
       expect(JSON.stringify(shown)).not.toContain(CANARY);
-      const sums = type === 'MeasurementsRolledUp' ? ['sums', 'nodeSums'] : [];
-      const open = Object.keys(data).filter((field) => !seals.includes(field) && !sums.includes(field));
+      const omitted = OMITTED[type] ?? [];
+      const open = Object.keys(data).filter((field) => !seals.includes(field) && !omitted.includes(field));
       expect(Object.keys(shown.data).sort()).toStrictEqual(open.sort());
       for (const field of open) expect(shown.data[field]).toStrictEqual(data[field]);
     },

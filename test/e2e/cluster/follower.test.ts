@@ -99,8 +99,8 @@ describe.skipIf(withoutNats('a follower that answers'))('a follower', () => {
     const { nats, leader } = await startTwo();
     const admin = await leader.admin();
     await must(admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'confirmed')));
-    const { position } = await at(admin, LIST);
     await nats.stop();
+    const { position } = await at(admin, LIST);
     const late = await admin.post('/panel/api/inbounds/add', inbound(await freePort(), 'late'));
     expect(late).toMatchObject({ success: false, code: 'CHANGE_UNCONFIRMED' });
     expect((await at(admin, LIST)).position).toBe(position);

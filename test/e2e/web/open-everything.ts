@@ -14,6 +14,9 @@ export interface Opened {
 const SKIPPED =
   /^(Log out|End|End all others|Restart|Start|Stop|Print|Register|Test|Test all|Update all|Hide|Update .*)$/;
 
+/** How long a button may be covered, in ms. */
+const LATE_MS = 5000;
+
 const ROW_MENU = /^Actions for /;
 
 /**
@@ -36,7 +39,8 @@ export async function openEverything(
   const press = async (button: string): Promise<boolean> => {
     const handle = await page.evaluateHandle(`${BUTTONS}.find(([name]) => name === ${JSON.stringify(button)})?.[1]`);
     const element = handle.asElement();
-    await element?.click();
+    // A dialog that waited for an answer may have opened after the others were closed.
+    await element?.click({ timeout: LATE_MS }).catch(() => closeAll(page).then(() => element.click()));
     await settled(page);
     return element !== null;
   };

@@ -4,6 +4,7 @@ import { withoutCore } from '../../kit/real/core-process.js';
 import { loopbackTemplate, must, storeTemplate } from '../../kit/real/panel-process.js';
 import { freePort } from '../../kit/real/ports.js';
 import { closeToasts } from '../../kit/real/web-session.js';
+import { until } from '../../kit/wait.js';
 import { deedsOf, headOf, recorded } from '../support.js';
 import { smallTargets } from './accessibility/targets.js';
 import { openWebPanel, type WebPanel } from './support.js';
@@ -143,7 +144,15 @@ describe.skipIf(found === null || withoutCore(SUITE))(SUITE, () => {
     await expect.poll(order).toStrictEqual(['one', 'two', 'three']);
     await fromMenu('Actions for rule 3', 'Move up');
     await expect.poll(order).toStrictEqual(['one', 'three', 'two']);
-    await button('Move rule 3').dragTo(rules.first());
+    await button('Move rule 3').hover();
+    await web.page.mouse.down();
+    await rules.first().hover();
+    // A busy browser must have seen the target before the button is released.
+    await until('the first rule is the target', async () => {
+      await rules.first().hover();
+      return (await rules.first().getAttribute('data-over')) !== null;
+    });
+    await web.page.mouse.up();
     await expect.poll(order).toStrictEqual(['two', 'one', 'three']);
     await expectFit();
     await button('Check and save').tap();

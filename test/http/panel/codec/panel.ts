@@ -15,6 +15,7 @@ import type { HttpRequest } from '../../../../src/http/panel/context.js';
 import { JsonOf, JsonPages, type Route } from '../../../../src/http/panel/contract/route.js';
 import { Message } from '../../../../src/http/panel/outcomes.js';
 import { statusText } from '../../../../src/http/panel/status-text.js';
+import { KeyedDigest } from '../../../../src/lib/secrets/keyed-digest.js';
 import { textOfIssue } from '../../../../src/messages/issue.js';
 import type { Text } from '../../../../src/messages/message.js';
 import { verbatim } from '../../../../src/messages/message.js';
@@ -114,6 +115,7 @@ export function startPanel(parts: Parts = {}) {
     portProblem: async () => null,
     web: webWith(async () => null),
     serverPortProblem: async () => null,
+    versions: new KeyedDigest(Buffer.alloc(32)),
     alarms: { notify: () => undefined, raised$: EMPTY },
     auth: { byToken: false },
     overrides: {},

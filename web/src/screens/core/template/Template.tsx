@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMay } from '../../../api/access';
@@ -7,7 +7,6 @@ import { isObject, type JsonObject } from '../../../model/json';
 import { confirmLoss } from '../../../ui/feedback/confirm';
 import { toastError } from '../../../ui/feedback/toast';
 import { Code } from '../../../ui/form/Code';
-import { SegmentedControl } from '../../../ui/form/SegmentedControl';
 import type { TemplateEditor } from '../draft';
 import { parse, pretty } from '../template';
 import { Comparison } from './Comparison';
@@ -40,32 +39,36 @@ export function Template({ editor, base, view, onView }: Props) {
       },
     });
   return (
-    <Stack gap="sm">
-      <Group justify="space-between">
-        <SegmentedControl
-          size="xs"
-          aria-label={t('view')}
-          value={shown}
-          onChange={onView}
-          data={VIEWS.map((value) => ({ value, label: t(`view.${value}`) }))}
-        />
+    <Tabs variant="pills" value={shown} onChange={(next) => onView(next ?? 'edit')}>
+      <Group justify="space-between" mb="sm">
+        <Tabs.List aria-label={t('view')}>
+          {VIEWS.map((value) => (
+            <Tabs.Tab key={value} value={value}>
+              {t(`view.${value}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
         {shown === 'edit' && mayEdit && (
           <Button size="xs" variant="default" onClick={restore}>
             {t('default')}
           </Button>
         )}
       </Group>
-      {shown === 'edit' && <Edit editor={editor} />}
-      {shown === 'changes' &&
-        (editor.isChanged ? (
-          <Comparison value={pretty(editor.template)} original={pretty(base)} label={t('view.changes')} />
-        ) : (
-          <Text size="sm" c="dimmed">
-            {t('view.same')}
-          </Text>
-        ))}
-      {shown === 'running' && <Running editor={editor} />}
-    </Stack>
+      <Tabs.Panel value={shown}>
+        <Stack gap="sm">
+          {shown === 'edit' && <Edit editor={editor} />}
+          {shown === 'changes' &&
+            (editor.isChanged ? (
+              <Comparison value={pretty(editor.template)} original={pretty(base)} label={t('view.changes')} />
+            ) : (
+              <Text size="sm" c="dimmed">
+                {t('view.same')}
+              </Text>
+            ))}
+          {shown === 'running' && <Running editor={editor} />}
+        </Stack>
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 
