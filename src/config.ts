@@ -141,7 +141,8 @@ export function readConfig(env: NodeJS.ProcessEnv, flags: Readonly<Record<string
 function isUrl(text: string): boolean {
   try {
     const { username, password } = new URL(text);
-    return decodeURIComponent(`${username}${password}`) !== null;
+    decodeURIComponent(`${username}${password}`);
+    return true;
   } catch {
     return false;
   }

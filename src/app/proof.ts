@@ -16,6 +16,7 @@ interface Parts {
   readonly web: Web;
   /** The state of the chat bot. */
   readonly messenger: () => Messenger;
+  /** Whether the cluster has confirmed what was appended; without a cluster, at once. */
   readonly confirmed: () => Promise<boolean>;
   readonly warn: (message: string, fields?: object) => void;
 }

@@ -53,9 +53,9 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
   const adapters = createAdapters(panel, config, logger);
   const servers = createServers(panel, config, logger);
   const shutdown = createShutdown(end);
-  const forServices = serverServices(panel, servers, config, cluster);
+  const ofServers = serverServices(panel, servers, config, cluster);
   const services = createServices(panel, adapters, {
-    ...{ version, warn, overrides: overridesOf(config), servers: forServices },
+    ...{ version, warn, overrides: overridesOf(config), servers: ofServers },
     member: cluster,
     corePlace: () => corePlace(config),
     switchOver: { update: shutdown.for('update'), state: shutdown.for('another state') },
@@ -76,7 +76,7 @@ export async function runPanel(panel: Panel, parts: RunParts): Promise<string> {
     {
       ...{ coreInstall: services.installs.coreInstall, backups: services.backups, publisher: services.publisher },
       lastUse: (session) => services.http.accounts.sessionUses.of(session),
-      ...{ undo, joins: () => cluster?.calls.joins ?? null, confirmed: forServices.confirmed, warn },
+      ...{ undo, joins: () => cluster?.calls.joins ?? null, confirmed: ofServers.confirmed, warn },
     },
     disposal,
   );

@@ -10,6 +10,7 @@ import type { Panel } from './panel.js';
 interface Parts {
   readonly web: Web;
   readonly feed: Pick<EventFeed, 'textOf'>;
+  /** Whether the cluster has confirmed what was appended; without a cluster, at once. */
   readonly confirmed: () => Promise<boolean>;
   readonly warn: (message: string, fields?: object) => void;
 }

@@ -204,9 +204,17 @@ export async function openControl(
     return { ok: false, error: message('cli.panelFailed') };
   };
   const answer = async (request: ControlRequest): Promise<ControlAnswer> => {
+    let relies = false;
     const before = log.head().position;
-    const given = await answerTo(request, target);
-    const refused = given.ok && log.head().position !== before ? await confirmed() : null;
+    const given = await answerTo(request, {
+      ...target,
+      dispatch(command) {
+        // It may find nothing left to change, because an earlier change is not confirmed yet.
+        relies = true;
+        return target.dispatch(command);
+      },
+    });
+    const refused = given.ok && (relies || log.head().position !== before) ? await confirmed() : null;
     return refused ? { ok: false, error: refused.text } : given;
   };
   try {

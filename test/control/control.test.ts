@@ -34,7 +34,9 @@ describe('the command line of a member of a cluster', () => {
     const { position } = panel.log.head();
     cluster.refused = reject('CHANGE_UNCONFIRMED', { span: 5000 });
     await expect(define('first')).rejects.toThrow('the cluster has not confirmed it within 5 seconds');
+    await expect(define('first')).rejects.toThrow('the cluster has not confirmed it');
     cluster.refused = null;
+    await expect(define('first')).resolves.toStrictEqual({ changed: false });
     await expect(define('second')).resolves.toStrictEqual({ changed: true });
     expect(panel.log.read(position, 10)).toMatchObject([
       { type: 'RoleDefined', data: { role: 'first' } },

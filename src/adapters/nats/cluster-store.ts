@@ -131,7 +131,7 @@ async function createStream(
   await natsRequest(() => manager.streams.add(config));
 }
 
-/** The identity of the log in the stream; null when there is no stream. Rejects with `NatsRefused` without JetStream. */
+/** The identity of the log in the stream; null = there is no stream. Rejects with `NatsRefused` if JetStream is not allowed. */
 export async function storedIdentity(connection: NatsConnection): Promise<Identity | null> {
   const manager = await managerOf(connection);
   try {

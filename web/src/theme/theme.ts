@@ -37,7 +37,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300, events: { hover: true, focus: true, touch: false } } },
-    // The place-holder for the first focus would be an element of the menu that is no item.
+    // The element that takes the first focus would be a child of the menu that is not a menu item.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },
     Drawer: { defaultProps: { overlayProps: { backgroundOpacity: 0.45 } }, styles: DIALOG },

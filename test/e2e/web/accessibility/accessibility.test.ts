@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumFor } from '../../../kit/real/chromium.js';
-import { must } from '../../../kit/real/panel-process.js';
-import { freePort } from '../../../kit/real/ports.js';
 import { openWebPanel, type WebPanel } from '../support.js';
 import { settled, walk } from '../walk.js';
 import { COLOR_RULES, RULES, showIn, type Theme, violations } from './axe-of.js';
+import { addOneOfEach } from './one-of-each.js';
 import { smallTargets } from './targets.js';
 
 const found = chromiumFor('the test of the accessibility of the web panel');
@@ -17,15 +16,7 @@ describe.skipIf(found === null)('the accessibility of the web panel', () => {
 
   beforeAll(async () => {
     web = await openWebPanel(found ?? '');
-    const admin = await web.panel.admin();
-    const client = { id: crypto.randomUUID(), email: 'ahab', comment: 'pays late', totalGB: 1e9, enable: true };
-    const settings = JSON.stringify({ clients: [client], decryption: 'none' });
-    const stream = { streamSettings: '{"network":"tcp","security":"none"}', sniffing: '{"enabled":false}' };
-    const inbound = { enable: true, protocol: 'vless', listen: '127.0.0.1', settings, ...stream };
-    await must(admin.post('/panel/api/inbounds/add', { ...inbound, remark: 'Harbour', port: await freePort() }));
-    const place = { scheme: 'http', host: '127.0.0.1', port: await freePort(), basePath: '/' };
-    const node = { name: 'Oslo', remark: '', ...place, apiToken: 'token', allowPrivateAddress: true, enable: true };
-    await must(admin.post('/panel/api/nodes/add', node));
+    await addOneOfEach(web);
   });
 
   afterAll(async () => web?.close());

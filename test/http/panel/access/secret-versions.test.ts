@@ -48,9 +48,9 @@ describe('the version of a document with secrets', () => {
   it('does not confirm a guess of a password in an inbound', async () => {
     const { auditor, owner } = await panelWithAuditor();
     const answer = await auditor.get(FORM);
-    const { obj } = answer.json as unknown as { obj: { version: string; settings: object } };
+    const { obj } = answer.json as { obj: { version: string; settings: object } };
     expect(obj.settings).toMatchObject({ accounts: [{ user: 'sue', pass: '***' }] });
-    const whole = (await owner.get(FORM)).json as unknown as { obj: Record<string, unknown> };
+    const whole = (await owner.get(FORM)).json as { obj: Record<string, unknown> };
     expect(whole.obj['settings']).toMatchObject({ accounts: [{ user: 'sue', pass: PASSWORD }] });
     const { version, id: _, nodeId: __, clients: ___, machine: ____, ...content } = whole.obj;
     expect(version).toBe(obj.version);
@@ -64,7 +64,7 @@ describe('the version of a document with secrets', () => {
   it('does not confirm a guess of a password of a client', async () => {
     const { auditor, owner, panel } = await panelWithAuditor();
     const answer = await auditor.get(CLIENT);
-    const [shown] = (answer.json as unknown as { obj: { version: string; client: object }[] }).obj;
+    const [shown] = (answer.json as { obj: { version: string; client: object }[] }).obj;
     expect(shown?.client).toMatchObject({ password: '***' });
     const { json } = await owner.get(CLIENT);
     const [whole] = (json as unknown as { obj: { client: Record<string, unknown> }[] }).obj;
